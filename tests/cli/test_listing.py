@@ -45,7 +45,7 @@ def test_every_metric_has_an_entry_with_all_that_is_known_of_it(capsys, monkeypa
     assert by_name["paper/nli-d"] == "= nli:model=microsoft/deberta-large-mnli; runs with this model of the hub"
     assert by_name["paper/menli-r"].startswith(f"= {SUMS['paper/menli-r']}; a sum of its paper, in which each term is")
     assert by_name["regressor"].endswith("higher is better; runs with a model of yours")  # and no paper
-    assert "runs with the environment comet, a model of yours; Rei et al. (2020)" in by_name["unbabel-comet"]
+    assert "runs with Unbabel/wmt22-comet-da of the hub; Rei et al. (2020)" in by_name["comet"]
 
 
 def test_metrics_are_written_as_json(capsys, tmp_path):

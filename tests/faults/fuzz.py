@@ -58,9 +58,6 @@ from nlgauge.io.wmt.submissions import read_submission
 from nlgauge.metaeval.plan import read_design
 from nlgauge.metrics.embedding.points import WordVectors
 from nlgauge.metrics.embedding.vectors import find as find_baseline
-from nlgauge.metrics.external.client import MisfitError, WorkerFailedError, read_answer
-from nlgauge.metrics.external.environments import Environment
-from nlgauge.metrics.external.worker import PROTOCOL
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.wrapped import read_bounds
 from nlgauge.models.fetch import ENCODERS
@@ -448,19 +445,13 @@ def pretrained(folder: str) -> object:
     return told, cosine.score([Segment(id="1", hypothesis="a b", references=("a",))], Runtime(device="cpu"))
 
 
-def environment(folder: str) -> object:
-    """What is said of an environment that somebody else's folder holds."""
-    found = Environment("comet", folder)
-    return found.state, found.versions
+def pickled(path: str) -> object:
+    """The tensors of a file of torch.save."""
+    from nlgauge.models.pickled import convert
 
-
-def answer(path: str) -> object:
-    """The answer of a worker to each request that it could be about, where what does not fit is told apart."""
-    line = Path(path).read_bytes()
-    for request in ({"op": "hello"}, {"op": "import"}, {"op": "load"}, {"op": "score", "rows": [{}, {}]}):
-        with contextlib.suppress(MisfitError, WorkerFailedError):
-            return read_answer(line, {"id": "1", **request})
-    raise NlgaugeError("no answer to any of them")
+    found = Path(path)
+    convert({"model.safetensors": found}, found.parent, {})
+    return (found.parent / "model.safetensors").stat().st_size
 
 
 def journal(path: str) -> object:
@@ -489,12 +480,19 @@ BATCH = {
         for i, (summary, label) in enumerate([("one", "Benign"), ("two", "Unwanted.Intrinsic")])
     ]
 }
-ANSWERS = [
-    b'{"id": "1", "protocol": %d, "python": "3.11", "versions": {"torch": "2.0"}}' % PROTOCOL,
-    b'{"id": "1", "values": [0.5, null], "parts": {"p": [1, 2]}, "truncated": [true, false]}',
-    b'{"id": "1", "identity": "sha256:ab", "versions": {}}',
-]
-MARK = b'{"state": "whole", "requirements": ["x"], "versions": {"a": "1"}, "process": 1}'
+
+
+def saved(zipped: bool) -> bytes:
+    """A small state as torch.save writes it, in the form of today or in the older one."""
+    import torch
+
+    held = io.BytesIO()
+    weights = torch.arange(6.0).reshape(2, 3)
+    state = {"a.weight": weights, "tied": weights, "b": weights.t(), "c": torch.ones(2, dtype=torch.int64)}
+    torch.save({"state_dict": state, "epoch": 1}, held, _use_new_zipfile_serialization=zipped)
+    return held.getvalue()
+
+
 PLAN = b"seg\torder\tprobability\tround\tbefore\n1\t0\t0.5\t0\t0.0\n2\t1\t0.25\t0\t0.0\n"
 
 ANSWERABLE = [Segment(s, t, system=s, item=str(ITEM["item_id"])) for s, t in (("A", "h i"), ("B", "j"))]
@@ -507,8 +505,7 @@ READERS: dict[str, Reader] = {
     "run": Reader("run", runs, run_of),
     "blend": Reader("b.json", [json.dumps(LINEAR).encode()], lambda path: metric(f"blend:model={quote_always(path)}")),
     "model": Reader("m", models, pretrained),
-    "environment": Reader("e", [{"comet/nlgauge.json": MARK, "comet/bin/python": b"#!/bin/sh\n"}], environment),
-    "answer": Reader("a.json", ANSWERS, answer),
+    "pickled": Reader("weights.bin", [saved(True), saved(False)], pickled),
     "esa": Reader("esa.csv", [ESA], read_esa_scores),
     "items": Reader("i.jsonl", [lines(ITEM), lines(RATED_ITEM)], read),
     "general": Reader("g", [GENERAL], read),

@@ -96,8 +96,9 @@ def set_trap(trap: Path) -> list[str]:
     for name in ("evil.tsv", "evil.json", "nli", "rated"):
         (trap / name).write_text("id\tevil\n1\t2\n")
     return [
-        f'external:module="{trap}/evil.py"',
-        f'external:module="evil",python="{trap}/evil"',
+        f'spice:jar="{trap}/evil"',
+        f'meteor15:jar="{trap}/evil"',
+        f'comet:model="{trap}/m"',
         f'blend:model="{trap}/evil.json",trust=true',
         f'0.5*chrf + 0.5*guarded(scores:file="{trap}/evil.tsv",column=evil)',
         f'bertscore:model="{trap}/m"',

@@ -16,12 +16,12 @@ COMMANDS = [
     "status {} --total", "report {} -o x.html", "meta {} -m chrf", "meta d.jsonl --scores {}",
     "meta d.jsonl -m chrf --pairs {}", "audit {} -m chrf", "audit --suite {} -m chrf",
     "select d.jsonl -m chrf --draw-matrix {}", "synth {} -o y.jsonl", "synth d.txt -o {}", "perturb {} -o x",
-    "env comet --check --folder {}", "train nli {} -o x", "train blend d.jsonl -m chrf -o {}",
+    "fetch {}", "train nli {} -o x", "train blend d.jsonl -m chrf -o {}",
     "train sescore d.jsonl --model {} -o x", "train ruber {} -o x",
 ]  # fmt: skip
 SPECS = [
-    "unbabel-comet:model={}", "unbabel-comet:python={}", "bleurt:python={}", "external:module={}",
-    "external:module=x,python={}", "meteor15:jar={}", "spice:python={}", "summac-conv:python={}", "blend:model={}",
+    "comet:model={}", "comet-qe:model={}", "bleurt:model={}", "metricx:model={}", "meteor15:jar={}", "spice:jar={}",
+    "blend:model={}",
     "beer:model={}", "ruber:model={}", "nli:model={}", "nli:model={}.safetensors", "bertscore:model={}",
     "bertscore:model=/a/{}", "bertscore:idf_file={}", "bertscore:baseline={},rescale=true", "greedy:vectors={}",
     "moverscore:stopwords={}", "meteor:wordnet={}", "bartscore:model={}", "scores:file={},column=x", "{}", "{}:f",
@@ -45,8 +45,3 @@ def test_a_name_that_is_too_long_for_a_file_is_one_line(command, capsys):
     said = capsys.readouterr().err
     assert (code, said.count("\n")) == (2, 1), said
     assert said.startswith("nlgauge: ")
-
-
-def test_a_list_of_environments_takes_any_folder(capsys):
-    assert main(["env", "--list", "--folder", LONG]) == 0
-    assert "absent" in capsys.readouterr().out

@@ -47,7 +47,7 @@ from nlgauge.testing.metric import SEGMENTS, Examined
 @pytest.mark.parametrize(
     ("typed", "name"),
     [
-        ("wmt22_comet_da", "COMET-22"),
+        ("wmt22_cometkiwi_da", "COMET-Kiwi"),
         ("Bleurt_20", "BLEURT-20"),
         ("Comet_Kiwi", "COMET-Kiwi"),
         ("yisi-2", "YiSi"),
@@ -66,16 +66,6 @@ def test_a_metric_of_the_field_is_answered_by_how_to_bring_its_scores():
         ' id and adem, and take scores:file="theirs.tsv",column=adem as the metric'
     )
     ng.metric('scores:file="theirs.tsv",column=adem')  # what the message says is a specification
-
-
-def test_a_metric_that_runs_elsewhere_is_answered_by_its_environment():
-    with pytest.raises(SpecError) as caught:
-        ng.metric("cometkiwi")
-    assert str(caught.value) == (
-        "unknown metric 'cometkiwi'; COMET-Kiwi runs in an environment of its own: see 'nlgauge env --list', then take"
-        " unbabel-comet:model=... as the metric"
-    )
-    assert {row.adapter for row in ELSEWHERE} - {""} <= METRICS.entries.keys()
 
 
 def test_other_unknown_names_get_the_nearest():
@@ -374,8 +364,8 @@ def test_the_metrics_with_an_embedded_model_are_found():
         ("regressor", "a model of yours"),
         ("scores", "a file of yours"),
         ("meteor15", "a jar of yours"),
-        ("spice", "the environment spice"),
-        ("bleurt", "the environment bleurt, a model of yours"),
+        ("spice", "a jar of yours"),
+        ("bleurt", "Elron/bleurt-large-512 of the hub"),
         (
             "paper/menli-r",
             "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli of the hub, roberta-large of the hub",

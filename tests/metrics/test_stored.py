@@ -156,12 +156,12 @@ SHIPPED = [
     "moverscore", "supert", "parent", "fluency", "blanc", "gruen",
 ]  # fmt: skip
 OTHERS = [
-    'external:module="x.py"', 'EXTERNAL:module="x.py"', "guarded(external:module=x)",
-    "0.5*chrf + 0.5*external:module=x", 'bleurt:python="x"', "unbabel-comet", 'meteor15:jar="x.jar"', "spice",
+    'spice:jar="x.jar"', 'SPICE:jar="x.jar"', "guarded(spice:jar=x)", "0.5*chrf + 0.5*spice:jar=x",
+    "bleurt", "comet", 'comet-qe:model="x"', "metricx", "metricx-qe", 'meteor15:jar="x.jar"', "spice",
     'scores:file="x.tsv"', 'blend:model="x.json"', 'beer:model="x.json"', 'sentinel:model="x"',
     "bertscore:model=roberta-large", 'bertscore:model="x"', "bartscore", 'bertscore:idf_file="x"',
     'bertscore:baseline="x"', "paper/bertscore", "paper/menli-d", 'greedy:vectors="x"', 'nli:model="x.safetensors"',
-    "regressor:model=x", 'meteor:wordnet="x"', 'moverscore:stopwords="x"', 'qmetric:base="external:module=x"',
+    "regressor:model=x", 'meteor:wordnet="x"', 'moverscore:stopwords="x"', 'qmetric:base="spice:jar=x"',
     '0.5*chrf + 0.5*ter[norm=file("x.json")]', "bleu:tokenize=flores200",
     # names of models that ship, where they would name a file or a model of the hub
     "bertscore:idf_file=nli", "bertscore:model=nli", "moverscore:stopwords=rated", "greedy:vectors=embedded",

@@ -194,7 +194,7 @@ def test_what_is_not_there_is_named(index, tmp_path):
         fetch.fetch("bass")
     with pytest.raises(InputError, match=r"^unknown encoder 'BASE'; did you mean 'base'\?"):  # names have one spelling
         fetch.fetch("BASE")
-    with pytest.raises(InputError, match=r"^name an encoder: embedded, base, multilingual, or all$"):
+    with pytest.raises(InputError, match=r"^name an encoder \(embedded, base, multilingual\), all of them, or a model"):
         fetch.fetch()
     assert left(tmp_path) == []
 

@@ -17,8 +17,7 @@ import nlgauge as ng
 from nlgauge.cli.main import main
 from nlgauge.core.errors import InputError, MissingExtra, SpecError
 from nlgauge.core.spec import quote
-from nlgauge.models import fetch, locate
-from nlgauge.models import locate as module
+from nlgauge.models import fetch, locate, repository
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.heads import find_head
 from nlgauge.models.locate import (
@@ -138,7 +137,7 @@ def hub(tmp_path, monkeypatch):
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    module._from_hub.cache_clear()
+    repository.snapshot.cache_clear()
 
     def put(name, revision="main", weights=b"weights"):
         store = tmp_path / "hub" / f"models--{name.replace('/', '--')}"
@@ -147,7 +146,7 @@ def hub(tmp_path, monkeypatch):
         return write(store / "snapshots" / COMMIT, weights=weights)
 
     yield put
-    module._from_hub.cache_clear()
+    repository.snapshot.cache_clear()
 
 
 def test_the_embedded_model_is_pinned_by_the_digest_it_must_have():
@@ -222,7 +221,7 @@ def test_pickled_weights_are_refused_unopened(tmp_path):
             return open, (str(proof), "w")
 
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(InputError, match=r"no model\.safetensors.*only safetensors weights are read") as refused:
+    with pytest.raises(InputError, match=r"pytorch_model\.bin is no file of torch\.save; expected tensors") as refused:
         locate_model(str(folder))
     assert "\n" not in str(refused.value)
     assert not proof.exists()
@@ -256,7 +255,7 @@ def test_a_folder_without_configuration_is_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["/no/such/model", "./model", "~/no-such-model", "~nobody/m", "a/b/c"])
 def test_what_can_only_be_a_folder_is_never_looked_for_on_the_hub(name, monkeypatch):
-    monkeypatch.setattr(module, "_from_hub", lambda *names: pytest.fail("asked the hub"))
+    monkeypatch.setattr(repository, "snapshot", lambda *names: pytest.fail("asked the hub"))
     with pytest.raises(InputError, match="does not exist"):
         locate_model(name)
 
@@ -310,8 +309,7 @@ def test_without_a_network_one_line_names_the_files_and_the_command(hub):
         locate_model("roberta-large", "abc")
     message = str(refused.value)
     assert "'roberta-large'" in message
-    assert "config.json and model.safetensors are missing" in message
-    assert "run 'hf download roberta-large --revision abc'" in message
+    assert "run 'nlgauge fetch roberta-large@abc'" in message
     assert "model=PATH" in message
     assert "\n" not in message
 
@@ -334,7 +332,7 @@ def test_a_hub_that_keeps_silent_is_named_after_its_time(hub, monkeypatch):
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         began = time.monotonic()
         with pytest.raises(InputError, match=rf"cannot be fetched.*\[{at} did not answer within 0\.2 s\]"):
-            module._from_hub("no-such/model", None, 0.2)
+            repository.snapshot("no-such/model", None, 0.2)
         assert time.monotonic() - began < 8
 
 
@@ -342,7 +340,8 @@ def test_a_hub_that_falls_silent_later_is_named_too(hub, monkeypatch):
     """A server that answers the first call and then keeps silent: the model's commit is known, its files are not."""
     from huggingface_hub import constants
 
-    about = json.dumps({"id": "no-such/model", "sha": "a" * 40, "siblings": [{"rfilename": "config.json"}]}).encode()
+    files = [{"rfilename": name} for name in ("config.json", "model.safetensors")]
+    about = json.dumps({"id": "no-such/model", "sha": "a" * 40, "siblings": files}).encode()
     calls = []
 
     class Answer(BaseHTTPRequestHandler):
@@ -371,7 +370,7 @@ def test_a_hub_that_falls_silent_later_is_named_too(hub, monkeypatch):
         began = time.monotonic()
         try:
             with pytest.raises(InputError, match=rf"cannot be fetched.*\[{at} did not answer within 0\.2 s\]"):
-                module._from_hub("no-such/model", None, 0.2)
+                repository.snapshot("no-such/model", None, 0.2)
             assert time.monotonic() - began < 8
         finally:
             finished.set()
@@ -381,10 +380,10 @@ def test_a_hub_that_falls_silent_later_is_named_too(hub, monkeypatch):
 def test_what_the_hub_says_ends_the_line(hub, monkeypatch):
     import huggingface_hub
 
-    def fails(*names, local_files_only=False, **options):
-        raise OSError("first line\nsecond line" if not local_files_only else "not here")
+    def fails(*names, **options):
+        raise OSError("first line\nsecond line")
 
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", fails)
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", fails)
     with pytest.raises(InputError, match=r"\[first line\]$"):
         locate_model("someone/encoder")
 
@@ -397,7 +396,7 @@ def test_an_unreachable_hub_is_one_line_and_exit_code_2_at_the_command(hub, tmp_
     assert said.out == ""
     (line,) = said.err.splitlines()
     assert "HF_HUB_OFFLINE is set" in line
-    assert "hf download roberta-large" in line
+    assert "nlgauge fetch roberta-large" in line
 
 
 def test_signatures_are_made_without_torch_and_scores_without_transformers(tmp_path):

@@ -482,15 +482,15 @@ def test_every_pooled_metric_of_nlgauge_can_be_scored_in_parts():
 
 # --- Stand-ins for metrics that only a folder names: what they say, how they add up, and that they score nothing
 
-SIGNED = "metric:external|module:x.py|a:b:c|nlgauge:0.1.0"
+SIGNED = "metric:spice|jar:x.jar|a:b:c|nlgauge:0.1.0"
 
 
 def recorded(**about):
-    return Recorded(read_signature("external:module=x", SIGNED), About(0.0, None, False, **about), mean_of_defined)
+    return Recorded(read_signature("spice:jar=x", SIGNED), About(0.0, None, False, **about), mean_of_defined)
 
 
 def test_a_signature_is_read_back_to_the_letter():
-    assert str(read_signature("external:module=x", SIGNED)) == SIGNED
+    assert str(read_signature("spice:jar=x", SIGNED)) == SIGNED
     assert dict(read_signature("s", SIGNED).entries)["a"] == "b:c"
 
 
@@ -504,7 +504,7 @@ def test_it_says_what_the_plan_says():
 
 def test_it_scores_no_segment():
     assert len(recorded().score([], Runtime())) == 0
-    with pytest.raises(InputError, match="external:module=x stands in the folder of a run; type the metric"):
+    with pytest.raises(InputError, match="spice:jar=x stands in the folder of a run; type the metric"):
         recorded().score([Segment("1", "a", ("b",))], Runtime())
 
 

@@ -194,7 +194,7 @@ def test_the_command_says_how_far_each_run_is_and_adds_up(scored, tmp_path, caps
     assert "--json is about what runs add up to; it goes with --total" in capsys.readouterr().err
 
 
-EXTERNAL = 'external:module="{module}",python="{python}"'
+EXTERNAL = 'spice:jar="{jar}"'
 
 
 def sealed(sums):
@@ -223,7 +223,7 @@ def test_a_folder_starts_no_program_and_opens_no_model(scored, tmp_path, monkeyp
     (tmp_path / "evil.py").write_text(
         f"open({str(tmp_path / 'ran')!r}, 'w').write('it ran')\ndef score(rows): return []\n"
     )
-    spec = EXTERNAL.format(module=tmp_path / "evil.py", python=sys.executable)
+    spec = EXTERNAL.format(jar=tmp_path / "evil.py")
     planted(tmp_path, tmp_path / "run", spec, low=0.0, high=7.0)
     started: list[object] = []
     monkeypatch.setattr(subprocess, "Popen", lambda *args, **how: started.append(args))
@@ -236,7 +236,7 @@ def test_a_folder_starts_no_program_and_opens_no_model(scored, tmp_path, monkeyp
 def test_a_run_with_a_program_is_added_up_from_its_folder_alone(scored, tmp_path):
     # rougeL's corpus number is the mean, as that of a program is; chrf is made, as it ships
     result, _ = scored("run", ROWS, ["rougeL", "chrf"])
-    spec = EXTERNAL.format(module="/nowhere/evil.py", python="/nowhere/python")
+    spec = EXTERNAL.format(jar="/nowhere/evil.jar")
     planted(tmp_path, tmp_path / "run", spec, low=0.0, high=7.0, notes=["by a program"])
     found = total([tmp_path / "run"])
     assert [row["value"] for row in found.rows] == [row["value"] for row in result.rows]
@@ -247,9 +247,9 @@ def test_a_run_with_a_program_is_added_up_from_its_folder_alone(scored, tmp_path
 
 def test_the_plan_of_an_earlier_version_is_told_what_to_do(scored, tmp_path):
     scored("run", ROWS, ["rougeL"])
-    plan = planted(tmp_path, tmp_path / "run", "external:module=x")
+    plan = planted(tmp_path, tmp_path / "run", "spice:jar=x")
     (tmp_path / "run" / "plan.json").write_text(json.dumps({**plan, "about": {}}))
-    with pytest.raises(InputError, match=r"the plan does not say what is known of external:module=x, .* run the same"):
+    with pytest.raises(InputError, match=r"the plan does not say what is known of spice:jar=x, .* run the same"):
         total([tmp_path / "run"])
 
 

@@ -44,7 +44,7 @@ _BEGIN = (  # as docs/guides/choose.md has it; the evidence is in docs/studies
 )
 _DOWNLOADS = (
     "What runs without a model, or with the embedded models, downloads nothing. A model of the hub is downloaded once;"
-    " 'model=NAME' takes another, or a folder. An environment is made by 'nlgauge env'."
+    " 'model=NAME' takes another, or a folder."
 )
 _SCALED = "a sum of its paper, in which each term is scaled by its own lowest and highest value in the call"
 _AVERAGING = {
@@ -83,8 +83,8 @@ def list_known(
     """List metrics, perturbations, statistics with tests and protocols, formats, suites, or fields of results.
 
     `metrics` says of each metric what it is, the tasks for which it is used in the literature, what it needs, its range
-    and direction, its paper, and how it runs: without a model, with the embedded models, with a model of the hub (which
-    is named and downloaded once), or in an environment of `nlgauge env`. A preset is one line: what it stands for, and
+    and direction, its paper, and how it runs: without a model, with the embedded models, or with a model of the
+    hub, which is downloaded once. A preset is one line: what it stands for, and
     what differs.
 
     A specification is `name:option=value,option=value`, and `bleu,chrf` are two. A value that holds a comma, bracket or
@@ -154,7 +154,7 @@ def metric_table(width: int = _WIDE) -> list[str]:
             spec = row["preset_of"].replace(",", ", ") if len(row["preset_of"]) > width / 2 else row["preset_of"]
             told += [_SCALED] if name in SUMS else []
             lines += _entry(name, ["; ".join([f"= {spec}", *told])], width)
-    others = ", ".join(row.name for row in ELSEWHERE if not row.adapter)
+    others = ", ".join(row.name for row in ELSEWHERE)
     told = [
         _BEGIN,
         "nlgauge list metrics NAME shows the options of one, and --json FILE writes all as JSON.",

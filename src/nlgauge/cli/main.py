@@ -256,17 +256,12 @@ VERBS: Mapping[str, Verb] = {
         "nlgauge list metrics bertscore",
     ),
     "fetch": Verb(
-        "nlgauge.cli.env:fetch",
+        "nlgauge.cli.doctor:fetch",
         "Fetch encoders once, checked by digest; afterwards nothing asks the network.",
         "nlgauge fetch multilingual",
     ),
-    "env": Verb(
-        "nlgauge.cli.env:env",
-        "Make an environment for a metric whose packages cannot be installed beside nlgauge's.",
-        "nlgauge env comet",
-    ),
     "doctor": Verb(
-        "nlgauge.cli.env:doctor",
+        "nlgauge.cli.doctor:doctor",
         "Say what is installed, which device would be used, and whether the embedded files are whole.",
         "nlgauge doctor",
     ),

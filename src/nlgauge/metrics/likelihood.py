@@ -115,13 +115,9 @@ class BartScore(GeneratorMetric):
     will do that has the language on both sides.
 
     `paper/bartscore-p`, `-r` and `-fn` have the model facebook/bart-large-cnn. `paper/bartscore-f` has none: its
-    weights were trained further on ParaBank2, and we know of no copy of them with safetensors. Convert the file
-    `bart.pth` of the authors' repository (neulab/BARTScore) once, and name the folder:
-
-    - make `BartForConditionalGeneration.from_pretrained("facebook/bart-large-cnn")`;
-    - give it `load_state_dict(torch.load("bart.pth", map_location="cpu", weights_only=True))`;
-    - save it, and the tokenizer of that model, by `save_pretrained("FOLDER")`;
-    - score with `paper/bartscore-f:model=FOLDER`.
+    weights were trained further on ParaBank2 and are on no hub. Put the file `bart.pth` of the authors' repository
+    (neulab/BARTScore), as `pytorch_model.bin`, beside the configuration and the tokenizer's files of
+    facebook/bart-large-cnn, and name the folder: `paper/bartscore-f:model=FOLDER`.
 
     If a side is blank no model is asked: the segment gets -2 ln V for a vocabulary of V pieces, which is twice what a
     guess among all pieces costs. A probability of 0 would let one empty text decide the mean of a system. A text beyond

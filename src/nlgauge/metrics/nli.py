@@ -53,10 +53,10 @@ class NliMetric(Checked, HeadedMetric):
     Args:
         model: `nli` or `nli-robust` (heads over the embedded encoder, which come with the package), `nli-base` or
             `nli-robust-base` (over the encoder `base`), `nli-multi` (over `multilingual`), the file of a head, a folder
-            with a sequence classifier, or its id on the Hugging Face hub. Only safetensors weights are read: convert a
-            pickle once with `save_pretrained`. Labels are read from the configuration: entailment, neutral and
-            contradiction; or two, as fact checkers have them: supported and unsupported, entailment and not_entailment,
-            consistent and hallucination. The probability of supported then is e. Any other model is refused.
+            with a sequence classifier, or its id on the Hugging Face hub. Labels are read from the configuration:
+            entailment, neutral and contradiction; or two, as fact checkers have them: supported and unsupported,
+            entailment and not_entailment, consistent and hallucination. The probability of supported then is e. Any
+            other model is refused.
         revision: branch, tag or commit of a hub model.
         labels: the labels of the model's outputs, in order ("contradiction,neutral,entailment", or of two
             "unsupported,supported"), where the model does not name them itself (`LABEL_0`) and is refused without this.
@@ -478,7 +478,7 @@ class SummaC(NliMetric):
 
         Where this differs from the released code (summac 0.0.4): sentences of ten characters or fewer count too, and so
         do sentences of the source beyond the hundredth; sentences come from our splitter, not from nltk's; any model
-        can be named. SummaC-Conv is `summac-conv`.
+        can be named.
     """
 
     variant: Literal["e", "c", "e-c"] = "e"

@@ -34,13 +34,11 @@ class Elsewhere(NamedTuple):
         name: its usual name.
         synonyms: other names, in any spelling: case, blanks and marks do not count.
         higher_is_better: False for error rates; None where nobody told us.
-        adapter: the metric of ours that runs its program in an environment of its own; empty if there is none.
     """
 
     name: str
     synonyms: tuple[str, ...] = ()
     higher_is_better: bool | None = True
-    adapter: str = ""
 
 
 ELSEWHERE = (
@@ -48,14 +46,9 @@ ELSEWHERE = (
     Elsewhere("AlignScore"),
     Elsewhere("AUTODA"),
     Elsewhere("BLEU2VEC"),
-    Elsewhere("BLEURT-20", ("bleurt20d12", "bleurt-base-128", "bleurt-large-512"), adapter="bleurt"),
+    Elsewhere("BLEURT-20", ("bleurt20d12",)),
     Elsewhere("COBALT-F"),
-    Elsewhere("COMET-22", ("comet20", "wmt20-comet-da", "wmt22-comet-da"), adapter="unbabel-comet"),
-    Elsewhere(
-        "COMET-Kiwi",
-        ("kiwi", "comet-src", "wmt20-comet-qe-da", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl"),
-        adapter="unbabel-comet",
-    ),
+    Elsewhere("COMET-Kiwi", ("kiwi", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl")),
     Elsewhere("DEB"),
     Elsewhere("deltaBLEU", ("discriminative-bleu",)),
     Elsewhere("DepthScore", (), False),
@@ -73,7 +66,6 @@ ELSEWHERE = (
     Elsewhere("MEANT", ("meant2.0", "meant2.0-nosrl")),
     Elsewhere("METEOR++ 2.0"),
     Elsewhere("METRICS-F"),
-    Elsewhere("MetricX", ("metricx23", "metricx24", "metricx23-qe", "metricx24-hybrid", "metricx24-hybrid-qe"), False),
     Elsewhere("MPEDA"),
     Elsewhere("NGRAM2VEC"),
     Elsewhere("QAEval"),
@@ -89,7 +81,7 @@ ELSEWHERE = (
     Elsewhere("UPF-COBALT"),
     Elsewhere("UScore"),
     Elsewhere("ViLBERTScore"),
-    Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl"), adapter="unbabel-comet"),
+    Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl")),
     Elsewhere("XMoverScore"),
     Elsewhere("YiSi", ("yisi2",)),
 )
@@ -105,11 +97,6 @@ def not_included(name: str) -> str:
     row = elsewhere(name)
     if row is None:
         return ""
-    if row.adapter:
-        return (
-            f"; {row.name} runs in an environment of its own: see 'nlgauge env --list', then take"
-            f" {row.adapter}:model=... as the metric"
-        )
     spec = f'scores:file="theirs.tsv",column={quote(name)}'
     return (
         f"; {row.name} is not included: compute it with its own program, write a table with the columns id and {name},"
@@ -276,6 +263,9 @@ _LEARNED = {
     "ruse": _at("learned.regressor:Ruse"),
     "comet": _at("learned.regressor:Comet"),
     "comet-qe": _at("learned.regressor:CometQE"),
+    "bleurt": _at("learned.published:Bleurt"),
+    "metricx": _at("learned.published:MetricX"),
+    "metricx-qe": _at("learned.published:MetricXQE"),
     "blend": _at("learned.linear:Blend"),
     "beer": _at("learned.linear:Beer"),
     "ruber": _at("learned.ruber:Ruber"),
@@ -284,11 +274,7 @@ _LEARNED = {
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
     "meteor15": _at("external.meteor15:Meteor15"),
-    "unbabel-comet": _at("external.adapter:UnbabelComet"),
-    "bleurt": _at("external.adapter:Bleurt"),
-    "spice": _at("external.adapter:Spice"),
-    "summac-conv": _at("external.adapter:SummacConv"),
-    "external": _at("external.adapter:External"),
+    "spice": _at("external.spice:Spice"),
     "judge": _at("judging:Judge"),
 }
 
@@ -605,7 +591,7 @@ def metric_info(name: str) -> MetricInfo:
         return declared
 
 
-# --- The catalogue: one flat row per metric with its summary, needs, environment and downloads
+# --- The catalogue: one flat row per metric with its summary, needs and downloads
 
 _NO_MODEL, _EMBEDDED_MODELS = "no model", "the embedded models"
 
@@ -632,7 +618,6 @@ def catalogue_row(name: str) -> dict[str, Any]:
         "higher_is_better": about.higher_is_better,
         "runs_embedded": not _models(name),
         "uses_model": any(_uses_model(term) for term in _names(name)),
-        "environment": _environment(name),
         "downloads": [model for model in _models(name) if model is not None],
         "lacks": [option for option, value in options.items() if value is dataclasses.MISSING],
         "options": {option: _written(value) for option, value in options.items()},
@@ -687,8 +672,6 @@ def runs_with(name: str) -> str:
     """Whose model a metric runs, unless it is told otherwise."""
     row = catalogue_row(name)
     told = [f"{model} of the hub" for model in row["downloads"]]
-    if row["environment"]:
-        told.append(f"the environment {row['environment']}")
     told += [f"a {option} of yours" for option in row["lacks"]]
     return ", ".join(told) or (_EMBEDDED_MODELS if row["uses_model"] else _NO_MODEL)
 
@@ -719,7 +702,7 @@ def _models(name: str) -> list[str | None]:
 
 def _models_of(name: str) -> Iterator[str | None]:
     options = defaults(name)
-    if dataclasses.MISSING in options.values() or _environment(name):
+    if dataclasses.MISSING in options.values():
         yield None
     model = options.get("model")
     if isinstance(model, str) and model != locate.NAME and model not in heads.SHIPPED:
@@ -728,13 +711,6 @@ def _models_of(name: str) -> Iterator[str | None]:
 
 def _uses_model(name: str) -> bool:
     return any(defaults(name).get(option) is not None for option in _MODELS)
-
-
-def _environment(name: str) -> str | None:
-    """The environment of `nlgauge env` that a metric runs in."""
-    if name in SUMS:
-        return None
-    return getattr(METRICS.lookup(name)[0], "environment", "") or None
 
 
 def _written(value: Any) -> Any:

@@ -35,7 +35,15 @@ from nlgauge.runtime.runtime import Runtime
 GUESSED = "taken to rise with quality"
 BY_NAME = "taken to fall with quality, as the name says"
 NEGATED = "taken to rise with quality: an error rate, of which no value is above 0"
-_SYNONYMS = {"word error rate": "wer", "character error rate": "cer", "extended edit distance": "eed"}  # of ours
+_SYNONYMS = {  # of ours
+    "word error rate": "wer",
+    "character error rate": "cer",
+    "extended edit distance": "eed",
+    **dict.fromkeys(("COMET-20", "COMET-22", "wmt20-comet-da", "wmt22-comet-da"), "comet"),
+    **dict.fromkeys(("COMET-src", "wmt20-comet-qe-da"), "comet-qe"),
+    **dict.fromkeys(("MetricX-23", "MetricX-24", "MetricX-24-Hybrid"), "metricx"),
+    **dict.fromkeys(("MetricX-23-QE", "MetricX-24-Hybrid-QE"), "metricx-qe"),
+}
 # A word of a name that is no metric's, and says that less is better: val_loss, gpt2-ppl, toxicity.
 _FALLS = re.compile(
     r"(?i)(?<![a-z])(?:ppl|perplexity|nll|loss|hter|toxicity|error[\W_]?rate|edit[\W_]?distance)(?![a-z])"
@@ -207,6 +215,8 @@ def _check_named(spec: str, parsed: Spec) -> None:
         value = values.get(option, default)
         if value is dataclasses.MISSING:
             raise _refused(spec, f"{name} needs {option}, which is no part of this package")
+        if option == "model" and isinstance(value, str) and value == default and "/" in value:
+            raise _refused(spec, f"{name} has its {option} from the hub")
         if isinstance(value, _PLAIN) or (value == default and option not in values):
             continue
         if option in METRIC_OPTIONS:

@@ -15,6 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.fetch import ENCODERS
 from nlgauge.models.heads import Head, Headed, find_head, is_head
 from nlgauge.models.locate import LazyModel, ModelFiles, locate
+from nlgauge.models.repository import INSTEAD
 from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.runtime.runtime import PAIRS, Runtime, by_length, dtype_and_device
 
@@ -204,7 +205,9 @@ def locate_nli(model: str, revision: str | None = None, labels: str | None = Non
     try:
         files = locate(model, revision)
     except InputError as error:  # what to take instead is another model than for an encoder
-        raise InputError(str(error).replace("use model=embedded", "use model=nli")) from None
+        raise InputError(
+            str(error).replace(INSTEAD, ", or use model=nli for English, and model=nli-multi for others")
+        ) from None
     if files.name in ENCODERS:
         raise InputError(f"the {files.name} encoder alone says nothing of entailment; model=nli is the head that ships")
     return NliFiles(files, None, columns_of(_names(files.config), model, labels))

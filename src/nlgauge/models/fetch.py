@@ -29,6 +29,8 @@ from pathlib import Path
 from typing import IO
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.models import repository
+from nlgauge.models.repository import FOLDER_BY, home
 
 try:
     import fcntl
@@ -37,7 +39,6 @@ except ImportError:  # Windows, where each process fetches for itself
 
 EMBEDDED, BASE, MULTILINGUAL = "embedded", "base", "multilingual"
 ALL = "all"
-FOLDER_BY = "NLGAUGE_MODELS"
 _WEIGHTS = "model.safetensors"
 _CONFIG = "config.json"
 _ARCHIVES = (".whl", ".zip", ".tar.gz")
@@ -227,13 +228,6 @@ def encoder(name: str) -> Encoder:
     return ENCODERS[name]
 
 
-def home(name: str) -> Path:
-    """The folder of an encoder: below `$NLGAUGE_MODELS`, else below the user's folder for data of programs."""
-    own = os.environ.get(FOLDER_BY)
-    data = os.environ.get("XDG_DATA_HOME") or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
-    return Path(os.path.expanduser(own or f"{data or '~/.local/share'}/nlgauge/models")) / name
-
-
 def folder(name: str) -> Path:
     """The folder with the files of an encoder; nothing is downloaded.
 
@@ -279,9 +273,12 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
             be written, or holds what is not ours.
     """
     if not names:
-        raise InputError(f"name an encoder: {', '.join(ENCODERS)}, or {ALL}")
-    listed = [encoder(name) for name in dict.fromkeys(names) if name != ALL]
-    found = []
+        raise InputError(f"name an encoder ({', '.join(ENCODERS)}), {ALL} of them, or a model of the hub: OWNER/NAME")
+    ours, others = [name for name in dict.fromkeys(names) if not is_of_hub(name)], list(filter(is_of_hub, names))
+    listed = [encoder(name) for name in ours if name != ALL]
+    if others and source is not None:
+        raise InputError(f"{others[0]} comes from the hub; --from is for {', '.join(ENCODERS)}")
+    found = [repository.snapshot(*split(name)).folder for name in others]
     for one in ENCODERS.values() if ALL in names else listed:
         target = home(one.name)
         if not _is_right(one, target):  # else it is read alone, as where nobody may write
@@ -294,12 +291,25 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
     return found
 
 
+def is_of_hub(name: str) -> bool:
+    """Whether a name is one of a model of the hub: it has an owner, a revision, or moved to an owner since."""
+    return "/" in name or "@" in name or len(list(repository.names(name))) > 1
+
+
+def split(name: str) -> tuple[str, str | None]:
+    """The name of a model of the hub, and its revision, from NAME@REVISION."""
+    model, at, revision = name.partition("@")
+    return model, revision if at else None
+
+
 def remove(name: str) -> bool:
-    """Delete the fetched files of an encoder; whether there were any.
+    """Delete the fetched files of an encoder, or of a model of the hub; whether there were any.
 
     Raises:
         InputError: they cannot be deleted, or the folder holds what is not ours.
     """
+    if is_of_hub(name):
+        return repository.remove(*split(name))
     target = home(name)
     with _alone(encoder(name), target):
         there = target.exists()

@@ -13,6 +13,7 @@ from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.segment import is_blank, stripped
 from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.repository import INSTEAD
 from nlgauge.models.tokens import Ids, TextTokenizer, pretrained_tokenizer, set_language, well_formed
 from nlgauge.runtime.runtime import Runtime, by_length, dtype_and_device, torch_device
 
@@ -28,9 +29,9 @@ _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
 class Backtranslator:
     """Paraphrases by translation into a second language and back.
 
-    Any two encoder-decoder models of transformers with safetensors weights serve (Marian, T5, BART, mBART, M2M100,
-    NLLB), from a folder or the hub; Marian's own tokenizer needs the package sentencepiece. Nothing is drawn at random.
-    Tests run tiny models with random weights; how good the paraphrases of a real pair are has not been measured here.
+    Any two encoder-decoder models of transformers serve (Marian, T5, BART, mBART, M2M100, NLLB), from a folder or the
+    hub. Nothing is drawn at random. Tests run tiny models with random weights; how good the paraphrases of a real pair
+    are has not been measured here.
 
     Attributes:
         forward: the model into the second language: a folder or an id of the hub.
@@ -223,7 +224,7 @@ def locate_generator(model: str, revision: str | None = None) -> ModelFiles:
     try:
         files = locate(model, revision)
     except InputError as error:  # no model that comes with the package writes text
-        raise InputError(str(error).replace(", or for English use model=embedded", "")) from None
+        raise InputError(str(error).replace(INSTEAD, "")) from None
     if not files.is_paired and not files.reads_left_to_right:
         kinds = files.config.get("architectures") or [files.config.get("model_type")]
         raise InputError(

@@ -16,6 +16,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.fetch import ENCODERS
 from nlgauge.models.heads import Head, Headed, find_head, is_head
 from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.repository import INSTEAD
 from nlgauge.models.tokens import Ids, TextTokenizer, well_formed
 from nlgauge.runtime.runtime import Runtime, by_length
 
@@ -104,7 +105,7 @@ def locate_infill(model: str = DEFAULT, revision: str | None = None) -> InfillFi
     try:
         files = locate(model, revision)
     except InputError as error:  # what to take instead is another model than for an encoder
-        raise InputError(str(error).replace("use model=embedded", f"use {DEFAULT}")) from None
+        raise InputError(str(error).replace(INSTEAD, f", or use {DEFAULT}")) from None
     if files.name in ENCODERS:
         raise InputError(f"the {files.name} encoder alone fills no gaps; {DEFAULT!r} is the head that stands on it")
     if files.is_paired:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, wraps
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path, PurePath
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -20,7 +18,8 @@ import numpy.typing as npt
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
 from nlgauge.core.segment import unique
 from nlgauge.core.spec import version
-from nlgauge.models import fetch
+from nlgauge.models import fetch, repository
+from nlgauge.models.pickled import converted, sources_of
 
 if TYPE_CHECKING:
     import torch
@@ -30,7 +29,6 @@ NAME = fetch.EMBEDDED  # the encoder of metrics that name no model
 
 # --- Find the files of a model: embedded, in a folder, or on the Hugging Face hub. Torch is not loaded
 
-_WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
 # What numbers depend on besides weights.
 _BESIDE = ("config.json", "*token*.json", "vocab*", "merges*", "*.model", "*.spm")
 # Families of which each vector knows only the text to its left; where a family has both kinds, its configuration says.
@@ -42,7 +40,6 @@ _LEFT_TO_RIGHT = (
 # Encoder-decoders, whose configurations need not say so.
 _PAIRED = {"bart", "longt5", "m2m_100", "marian", "mbart", "mt5", "pegasus", "t5", "umt5"}
 SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
-_ANSWER = 10.0  # seconds that the hub has for the answer to one call
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
 _TYPES_IN_WORDS = {str: "a text", list: "a list", int: "a whole number"}
@@ -182,7 +179,7 @@ class ModelFiles:
         """The safetensors files: one file or several shards.
 
         Raises:
-            InputError: there are none. Weights in other formats are not read, because loading them can run code.
+            InputError: there are none.
         """
         index = self.folder / "model.safetensors.index.json"
         if index.exists():
@@ -208,8 +205,10 @@ class ModelFiles:
         single = self.folder / "model.safetensors"
         if single.exists():
             return [single]
-        advice = "only safetensors weights are read, convert others with transformers' save_pretrained"
-        raise InputError(f"model {self.name!r}: no model.safetensors in {self.folder}; {advice}")
+        raise InputError(
+            f"model {self.name!r}: neither model.safetensors nor pytorch_model.bin in {self.folder}; other forms of"
+            " weights are not read, save_pretrained of transformers writes the first"
+        )
 
 
 def locate(model: str, revision: str | None = None) -> ModelFiles:
@@ -237,112 +236,16 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
             raise InputError(f"model folder {model} has no revisions; leave revision out")
         if not (folder / "config.json").is_file():
             raise InputError(f"model folder {folder} has no config.json; expected a folder written by save_pretrained")
-        files = ModelFiles(model, folder, "")
-        beside = [path for pattern in _BESIDE for path in folder.glob(pattern)]
-        return ModelFiles(
-            model, folder, f"sha256:{_digest(tuple(files.weight_files()))}", f"sha256:{_named_digest(beside)}"
-        )
+        setup = _named_digest([path for pattern in _BESIDE for path in folder.glob(pattern)])
+        pickles = {} if repository.has_safetensors(folder) else sources_of(folder)
+        weights = _digest(tuple(pickles.values()) or tuple(ModelFiles(model, folder, "").weight_files()))
+        if pickles:
+            folder = converted(folder, repository.home("pickled") / f"{weights[:16]}-{setup[:16]}", {})
+        return ModelFiles(model, folder, f"sha256:{weights}", f"sha256:{setup}")
     if folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1:
         raise InputError(f"model folder {model} does not exist")
-    return _from_hub(model, revision)
-
-
-@cache
-def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> ModelFiles:
-    try:
-        from huggingface_hub import HfApi, constants, snapshot_download
-        from huggingface_hub.errors import HFValidationError
-    except ImportError:
-        raise MissingExtra(f"model {model!r}", "neural") from None
-    wanted = list(_WANTED)
-    try:
-        return _complete(
-            model, snapshot_download(model, revision=revision, allow_patterns=wanted, local_files_only=True)
-        )
-    except HFValidationError as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"model {model!r} is neither a folder nor a possible name on the hub, expected OWNER/NAME [{reason[:160]}]"
-        ) from None
-    except (OSError, InputError):  # not in the cache, or not whole: ask the hub
-        pass
-    try:
-        _await_answer(lambda: HfApi().model_info(model, revision=revision, timeout=seconds))
-        with _with_timeouts(seconds):
-            folder = snapshot_download(model, revision=revision, allow_patterns=wanted, etag_timeout=seconds)
-    except Exception as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        if _is_timeout(error):
-            reason = f"{constants.ENDPOINT} did not answer within {seconds:g} s"
-        offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0") else ""
-        at = f" --revision {revision}" if revision else ""
-        raise InputError(
-            f"model {model!r} is neither a folder nor in the hub's cache, and cannot be fetched{offline}: "
-            f"config.json and model.safetensors are missing; run 'hf download {model}{at}' where there is a network, "
-            f"or name a folder with model=PATH, or use model=embedded for English, and for other languages"
-            f" model=multilingual ('nlgauge fetch multilingual' gets it) [{reason[:160]}]"
-        ) from None
-    return _complete(model, folder)
-
-
-def _await_answer(ask: Callable[[], object]) -> None:
-    """Ask the hub once with a limit of time, which the first call of a download does not have.
-
-    What the hub answers, the download finds for itself.
-    """
-    try:
-        ask()
-    except Exception as error:
-        if _is_timeout(error):
-            raise
-
-
-@contextmanager
-def _with_timeouts(seconds: float) -> Iterator[None]:
-    """Give calls of the hub's client a limit of time, where a download asks for none, and no second try after it."""
-    from huggingface_hub import get_session
-
-    began: dict[str, float] = {}
-
-    def limit(request: Any) -> None:
-        url, now = str(request.url), monotonic()
-        if now - began.setdefault(url, now) >= seconds and "/api/" in url:  # the client tries again by itself
-            raise TimeoutError
-        began[url] = now
-        asked = request.extensions.get("timeout") or {}
-        limits = {part: asked.get(part) or seconds for part in ("connect", "read", "write", "pool")}
-        request.extensions["timeout"] = limits
-
-    client: Any = get_session()
-    hooks = getattr(client, "event_hooks", None)
-    if hooks is None:  # a session of requests, as of older versions of the hub's package
-        yield
-        return
-    client.event_hooks = {**hooks, "request": [*hooks.get("request", ()), limit]}
-    try:
-        yield
-    finally:
-        client.event_hooks = hooks
-
-
-def _is_timeout(error: Exception) -> bool:
-    causes = (error, error.__cause__, error.__context__)
-    # the class depends on which HTTP library the hub's client was made with
-    return any("Timeout" in type(cause).__name__ for cause in causes)
-
-
-def _complete(model: str, folder: str) -> ModelFiles:
-    """Check that a snapshot of the hub holds a complete model, and return it.
-
-    Raises:
-        InputError: configuration or weights are missing.
-    """
-    path = Path(folder)
-    files = ModelFiles(model, path, f"revision:{path.name}")
-    files.weight_files()
-    if not (path / "config.json").is_file():
-        raise InputError(f"model {model!r}: no config.json in {path}; is this a model that transformers reads?")
-    return files
+    found = repository.snapshot(model, revision)
+    return ModelFiles(model, found.folder, f"revision:{found.commit}")
 
 
 def refusing_broken(

@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.models.attention import to_device
 from nlgauge.models.encoder import FEATURES
 from nlgauge.models.heads import Head
 from nlgauge.models.hub import HubModel, know_start
@@ -495,6 +496,36 @@ class PairedNetwork(HubModel):
         """The labels moved right, as each family does it; where only a loss does so, the labels themselves."""
         moved = getattr(self.model, "prepare_decoder_input_ids_from_labels", None)
         return {"labels": labels} if moved is None else {"decoder_input_ids": moved(labels=labels)}
+
+
+_RATING = 250089  # <extra_id_10> of mT5, whose logit at the first step MetricX was trained to be the rating
+
+
+class RatingNetwork(HubModel):
+    """An mT5 that is asked for one logit of its first step, as MetricX is; the other rows of the last layer go."""
+
+    def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
+        super().__init__(files, dtype, device, "AutoModelForSeq2SeqLM", "is it a MetricX model?")
+        config = self.model.config
+        row = min(_RATING, config.vocab_size - 1)  # models of tests have a small vocabulary
+        self._row = self.model.lm_head.weight[row].detach().clone()
+        self._encoder, self._decoder = self.model.encoder, self.model.decoder
+        self._start = int(config.decoder_start_token_id or config.pad_token_id or 0)
+        del self.model
+
+    def first(self, ids: Sequence[Ids]) -> Array:
+        """The logit for each sequence, shape (n,)."""
+        found = np.zeros(len(ids))
+        for low, high in runs([len(i) for i in ids]):
+            batch = to_device(np.stack(ids[low:high]), self.device)
+            seen = torch.ones_like(batch)
+            states = self._encoder(input_ids=batch, attention_mask=seen)[0]
+            start = torch.full((len(batch), 1), self._start, device=self.device)
+            vectors = self._decoder(
+                input_ids=start, encoder_hidden_states=states, encoder_attention_mask=seen, use_cache=False
+            )[0][:, 0]
+            found[low:high] = (vectors @ self._row).double().cpu().numpy()
+        return found
 
 
 class CausalNetwork(HubModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.models.comet import comet_folder
 from nlgauge.models.encoder import (
     BOTH,
     MATCH,
@@ -152,15 +153,23 @@ class RegressorFiles:
         return model | files.facts(head=self.head.identity) | {"weights": f"sha256:{files.weights_digest}"[:23]}
 
 
+def is_here(model: str) -> bool:
+    """Whether the name of a regressor is that of a file or a folder, or of a head that ships; else it is on the hub."""
+    return is_head(model) or os.path.isdir(os.path.expanduser(model))
+
+
 def locate_regressor(model: str) -> RegressorFiles:
     """Find the files of a regressor.
 
     Args:
-        model: `sescore` (shipped), a head file, or a folder that `nlgauge train` wrote.
+        model: `sescore` (shipped), a head file, a folder that `nlgauge train` wrote, or a checkpoint of unbabel-comet:
+            its folder, or its name on the hub with or without @REVISION.
 
     Raises:
         InputError: there is no such file, it is not a regressor, or its encoder is not the one that it was made for.
     """
+    if not is_head(model) and (made := comet_folder(model, WEIGHTS)) is not None:
+        return RegressorFiles(find_head(str(made / WEIGHTS), KIND))
     folder = Path(os.path.expanduser(model))  # a user who is unknown stays as typed
     if os.path.isdir(folder):
         if not (folder / WEIGHTS).is_file():
@@ -206,41 +215,64 @@ class CrossedRegressor(LazyModel[RegressorFiles, PairTokenizer, "Classifier"]):
     def score(self, texts: Mapping[str, Sequence[str]], advance: Advance = lambda count: None) -> Ratings:
         """Scores of n segments; see `nlgauge.models.regressor.LoadedRegressor.score`."""
         pairs = [(ref.strip(), hyp.strip()) for hyp, ref in zip(texts["hyp"], texts["ref"], strict=True)]
-        distinct = list(dict.fromkeys(pairs))
-        if not distinct:
+        if not pairs:
             return _NOTHING
-        contents = self.tokenizer.read(text for pair in distinct for text in pair)
-        prepared = self.tokenizer.pairs(distinct, contents)
-        shares = dict(zip(contents, self.tokenizer.unknown_shares(contents.values()), strict=True))
-        values, network = np.zeros(len(distinct)), self.network
-        done, n_texts = 0.0, len(contents)
+        found = rate_pairs(pairs, self.tokenizer, self.network, self.budget, advance, str(self.found.head.path))
+        values = found.values * self.found.number("target_sd", 1.0) + self.found.number("target_mean", 0.0)
+        return replace(found, values=values)
 
-        def work(batch: npt.NDArray[np.int64]) -> Array:
-            ids, types = zip(*(prepared.ids(int(i)) for i in batch), strict=True)
-            logits = network.logits(ids, types)
-            if logits.shape[1] != 1:
-                raise InputError(
-                    f"regressor {self.found.head.path}: its last layer gives {logits.shape[1]} numbers, expected one"
-                )
-            return np.asarray(logits[:, 0].double().numpy())
 
-        from nlgauge.models.hub import side_by_side
+def rate_pairs(
+    pairs: Sequence[tuple[str, str]],
+    tokenizer: PairTokenizer,
+    network: Classifier,
+    budget: int | None,
+    advance: Advance,
+    model: str,
+) -> Ratings:
+    """What a network with one output says of pairs of texts that it reads in one sequence; equal pairs once.
 
-        batches = list(by_length(prepared.lengths, self.budget or network.batch_tokens))
-        for batch, found in zip(batches, side_by_side(work, batches, network.device), strict=True):
-            values[batch] = found
-            before, done = done, done + len(batch) * n_texts / len(distinct)
-            advance(int(done) - int(before))
-        advance(n_texts - int(done))
-        values = values * self.found.number("target_sd", 1.0) + self.found.number("target_mean", 0.0)
-        number = {pair: i for i, pair in enumerate(distinct)}
-        places = np.array([number[pair] for pair in pairs], dtype=np.int64)
-        return Ratings(
-            values[places],
-            prepared.truncated[places],
-            np.array([max(shares[ref], shares[hyp]) for ref, hyp in pairs]),
-            np.array([not (len(contents[ref]) and len(contents[hyp])) for ref, hyp in pairs], dtype=np.bool_),
-        )
+    Args:
+        pairs: n pairs, the text that another is held against first.
+        tokenizer: of the network.
+        network: the network.
+        budget: the largest number of tokens in a batch; None is left to the network.
+        advance: called with the number of distinct texts done, or with a part of it.
+        model: what errors call the network.
+
+    Raises:
+        InputError: the network has another number of outputs.
+    """
+    distinct = list(dict.fromkeys(pairs))
+    contents = tokenizer.read(text for pair in distinct for text in pair)
+    prepared = tokenizer.pairs(distinct, contents)
+    shares = dict(zip(contents, tokenizer.unknown_shares(contents.values()), strict=True))
+    values = np.zeros(len(distinct))
+    done, n_texts = 0.0, len(contents)
+
+    def work(batch: npt.NDArray[np.int64]) -> Array:
+        ids, types = zip(*(prepared.ids(int(i)) for i in batch), strict=True)
+        logits = network.logits(ids, types)
+        if logits.shape[1] != 1:
+            raise InputError(f"regressor {model}: its last layer gives {logits.shape[1]} numbers, expected one")
+        return np.asarray(logits[:, 0].double().numpy())
+
+    from nlgauge.models.hub import side_by_side
+
+    batches = list(by_length(prepared.lengths, budget or network.batch_tokens))
+    for batch, found in zip(batches, side_by_side(work, batches, network.device), strict=True):
+        values[batch] = found
+        before, done = done, done + len(batch) * n_texts / len(distinct)
+        advance(int(done) - int(before))
+    advance(n_texts - int(done))
+    number = {pair: i for i, pair in enumerate(distinct)}
+    places = np.array([number[pair] for pair in pairs], dtype=np.int64)
+    return Ratings(
+        values[places],
+        prepared.truncated[places],
+        np.array([max(shares[first], shares[second]) for first, second in pairs]),
+        np.array([not (len(contents[first]) and len(contents[second])) for first, second in pairs], dtype=np.bool_),
+    )
 
 
 def _network(found: RegressorFiles, dtype: str, runtime: Runtime) -> Classifier:

@@ -19,6 +19,7 @@ from nlgauge.core.spec import quote
 from nlgauge.metrics.embedding import bertscore as module
 from nlgauge.metrics.embedding.bertscore import BertScore, Matching, f1, measure_unrelated
 from nlgauge.metrics.embedding.transport import MoverScore
+from nlgauge.metrics.embedding.vectors import find
 from nlgauge.metrics.run import score_segments
 from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
@@ -588,15 +589,15 @@ def test_bertscore_every_option_is_in_the_signature(runtime, tmp_path, tiny_mode
     few = segments(TEXTS["pairs"][2:6])
     given = {"model": str(tiny_model("bert")), "idf_file": str(documents), "dtype": "bfloat16"}
     untried = check_options(BertScore(layer=2), few, runtime, alternatives=given)
-    assert set(untried) == {"revision", "baseline", "language"}  # of a hub model; of rescaling
+    assert set(untried) == {"revision", "baseline", "language", "like"}  # of a hub model; of rescaling; of the layer
     untried = check_options(BertScore(layer=2, rescale=True), few, runtime, alternatives={"baseline": str(rows)})
-    assert set(untried) == {"model", "revision", "language", "idf_file", "against"}
+    assert set(untried) == {"model", "revision", "language", "idf_file", "against", "like"}
 
 
 def test_a_model_that_writes_text_is_scored_with_a_note(tiny_model):
-    (note,) = BertScore(model=str(tiny_model("gpt2"))).notes
+    (note,) = BertScore(model=str(tiny_model("gpt2")), layer=1).notes
     assert "reads from left to right (model type 'gpt2')" in note
-    assert BertScore().notes == BertScore(model=str(tiny_model("t5"))).notes == ()
+    assert BertScore().notes == BertScore(model=str(tiny_model("t5")), layer=1).notes == ()
 
 
 def test_a_measured_baseline_is_the_mean_of_unrelated_pairs():
@@ -630,3 +631,27 @@ def test_a_sentence_that_the_model_cannot_read_does_not_undo_the_rest(tiny_model
     assert rows[2][2] == pytest.approx(f1.mean(), abs=1e-6)  # float32
     with pytest.raises(InputError, match=r"scores none of 4 pairs of these sentences; does it read them\?"):
         measure_unrelated(["\U0001f642", "\U0001f642 \U0001f642"], str(tiny_model("bert")), Runtime(), pairs=4, seed=0)
+
+
+# --- Models by other names
+
+
+def test_bert_scores_words_are_understood():
+    ours = ng.metric("bertscore:model=roberta-large,layer=17,rescale=true")
+    assert ng.metric("bertscore:model_type=roberta-large,num_layers=17,rescale_with_baseline=true") == ours
+
+
+def test_a_folder_like_a_known_model_has_its_layer_and_baseline(tiny_model, monkeypatch):
+    spec = f"bertscore:model={quote(str(tiny_model('roberta')))}"
+
+    def scored(options):
+        return ng.score(["a cat"], ["the cat"], metrics=spec + options).popitem()[1]
+
+    monkeypatch.setattr("nlgauge.metrics.embedding.vectors._layers_table", lambda: {"roberta-large": 1})
+    assert scored(",like=roberta-large").values == scored(",layer=1").values
+    below = find(None, "roberta-large", "en").at(1)[2]
+    rescaled = scored(",like=roberta-large,rescale=true").values
+    assert rescaled == pytest.approx((scored(",layer=1").values - below) / (1 - below))
+    (note,) = ng.metric(spec).notes
+    assert "is a guess, three quarters of its depth" in note
+    assert ng.metric(f"{spec},layer=1").notes == ng.metric(f"{spec},like=roberta-large").notes == ()

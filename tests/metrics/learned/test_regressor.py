@@ -101,14 +101,6 @@ def test_a_named_one_takes_no_other_features(tiny_regressor, name, other, messag
     ("name", "command"),
     [
         ("ruse", "'nlgauge train regressor --method frozen' makes one$"),
-        (
-            "comet",
-            r"'nlgauge train regressor --source' makes one\. Unbabel's models run as unbabel-comet:model=",
-        ),
-        (
-            "comet-qe",
-            r"'nlgauge train regressor --source --no-reference' makes one\. Unbabel's models run as unbabel-comet:",
-        ),
     ],
 )
 def test_a_model_that_is_not_named_is_one_to_be_trained(name, command):

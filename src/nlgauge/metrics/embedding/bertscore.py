@@ -29,6 +29,7 @@ from nlgauge.metrics.embedding.vectors import (
     from_call,
     from_file,
     hypothesis_documents,
+    is_measured,
     numbered,
     reference_documents,
     with_sources,
@@ -168,7 +169,7 @@ class BertScore(ByEncoder):
 
     `embedded` (all-MiniLM-L6-v2) and `base` (all-mpnet-base-v2) read English; `base` agrees much better with people and
     takes several times as long. `multilingual` (multilingual-e5-small in four bits) reads about a hundred languages.
-    Others are bert_score's, as in `paper/bertscore-de`. Only safetensors weights that fit exactly are read, beside a
+    Others are bert_score's, as in `paper/bertscore-de`. Only weights that fit exactly are read, beside a
     tokenizer; a model's own code never runs. A model that writes from left to right is scored with a note.
 
     Unrelated sentences score high, too: 0.41 with `embedded`, 0.83 with roberta-large. `rescale` maps this baseline b
@@ -210,6 +211,8 @@ class BertScore(ByEncoder):
         value: which of the three is the metric's value.
         against: `source` matches the hypothesis with its source, and reads no reference; the model must read both
             languages (`multilingual`). It tells poor translations from good ones, and hardly good ones from better.
+        like: the name of the model that a folder or another name holds, as in `model=FOLDER,like=roberta-large`: its
+            best layer and its baseline are taken. A folder of the same name needs none.
 
     References:
         Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", section 3, appendix B.
@@ -241,6 +244,7 @@ class BertScore(ByEncoder):
     dtype: DType | None = None
     value: Literal["f1", "precision", "recall"] = "f1"
     against: Literal["source"] | None = None
+    like: str | None = None
     # There is no lower end: the lowest cosine is -1, but rescaling moves 0 to -b / (1 - b), for any baseline b < 1.
     info: ClassVar = MetricInfo(
         "bertscore",
@@ -289,7 +293,25 @@ class BertScore(ByEncoder):
             )
 
     rounds: ClassVar = 1
-    other_names: ClassVar = {"lang": "language"}
+    other_names: ClassVar = {  # the second to fourth are bert_score's
+        "lang": "language",
+        "model_type": "model",
+        "num_layers": "layer",
+        "rescale_with_baseline": "rescale",
+    }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the model says of itself, and that the layer is a guess where nobody measured it."""
+        told, known = super().notes, self.like or self.model
+        if self.layer is not None or is_measured(known):
+            return told
+        layer = self._layer(locate(self.model, self.revision).depth)
+        return (
+            *told,
+            f"layer {layer} of {self.model} is a guess, three quarters of its depth: name the model that it is with"
+            " like=NAME, or a layer with layer=N",
+        )
 
     @property
     def pooled(self) -> bool:
@@ -315,7 +337,7 @@ class BertScore(ByEncoder):
         if self.idf_file:
             facts["idf_file"] = file_identity(self.idf_file)
         if self.rescale:
-            facts["baseline"] = baselines.find(self.baseline, self.model, self.language).identity
+            facts["baseline"] = baselines.find(self.baseline, self.like or self.model, self.language).identity
         return facts
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
@@ -355,7 +377,7 @@ class BertScore(ByEncoder):
         return (self._layer(depth),)
 
     def _layer(self, depth: int) -> int:
-        layer = best_layer(self.model, depth) if self.layer is None else self.layer
+        layer = best_layer(self.like or self.model, depth) if self.layer is None else self.layer
         if layer > depth:
             raise SpecError(f"bertscore:layer is {layer}, but model {self.model!r} has layers 0 to {depth}")
         return layer
@@ -377,7 +399,7 @@ class BertScore(ByEncoder):
         """Baseline P, R, F of the layer, shape (3,)."""
         if not self.rescale:
             return None
-        return baselines.find(self.baseline, self.model, self.language).at(self._layer(encoder.depth))
+        return baselines.find(self.baseline, self.like or self.model, self.language).at(self._layer(encoder.depth))
 
     def _score_single(
         self,

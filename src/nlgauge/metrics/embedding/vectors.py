@@ -263,10 +263,18 @@ def best_layer(model: str, depth: int) -> int:
         Zhang et al. (2020), table 8; bert_score 0.3.13, `model2layers`, tuned on WMT16 to-English segments; `embedded`
         by `nlgauge train layers`' measure on the same data, `base` on WMT15.
     """
-    table = _layers_table()
-    last = PurePath(model).name
-    layer = table.get(model, None if last in ENCODERS else table.get(last))  # a folder may be called `base`, too
+    layer = _measured(model)
     return layer if layer is not None and layer <= depth else max(min(1, depth), depth * 3 // 4)
+
+
+def is_measured(model: str) -> bool:
+    """Whether the best layer of a model was measured, by its name or the last part of it."""
+    return _measured(model) is not None
+
+
+def _measured(model: str) -> int | None:
+    table, last = _layers_table(), PurePath(model).name
+    return table.get(model, None if last in ENCODERS else table.get(last))  # a folder may be called `base`, too
 
 
 def depth_of(model: str, revision: str | None = None) -> int:

@@ -31,7 +31,7 @@ _COUNTS = 23
 _STAGES = slice(4, 20)
 _WEIGHTS = np.array([1.0, 0.6, 0.8, 0.6])  # of words matched as they are, by stem, synonym and paraphrase
 _SEPARATOR = "|||"
-_ERRORS = 300  # characters of what the program said that an error shows
+ERRORS = 300  # characters of what the program said that an error shows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class Meteor15(Checked, BaseMetric):
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """Digest of the program, for signatures."""
-        return {"jar": _digest(self.jar)}
+        return {"jar": digest_of_jar("meteor15", self.jar)}
 
     def unread(self, writing: Writing) -> str | None:
         """That other scripts and languages are not English."""
@@ -144,7 +144,7 @@ class _Peer:
             self.process.kill()
             self.process.wait()
             self.errors.seek(0)
-            said = " ".join((answer + self.errors.read().decode("utf-8", "replace")).split())[-_ERRORS:]
+            said = " ".join((answer + self.errors.read().decode("utf-8", "replace")).split())[-ERRORS:]
             raise InputError(
                 f"meteor15: the program answered {len(counts)} counts, expected {_COUNTS}; is the jar METEOR 1.5, with"
                 f" its folder data beside it? It said: {said or 'nothing'}"
@@ -154,28 +154,42 @@ class _Peer:
 
 @lru_cache(maxsize=1)
 def _peer(jar: str, parameters: tuple[float, ...]) -> _Peer:
-    java = shutil.which("java")  # the PATH may name a folder beside us, and the program starts elsewhere
-    if java is None:
-        raise InputError("meteor15 needs Java, and there is no program java; install a Java runtime")
     path = Path(jar).resolve()
     chosen = ["-p", " ".join(map(repr, parameters)), "-w", " ".join(map(str, _WEIGHTS))]
     options = ["-", "-", "-stdio", "-l", "en", "-norm", *chosen]
-    return _Peer([os.path.abspath(java), "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(path), *options], path.parent)
+    return _Peer([java("meteor15"), "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(path), *options], path.parent)
+
+
+def java(metric: str) -> str:
+    """The program that runs jars.
+
+    Raises:
+        InputError: there is none.
+    """
+    found = shutil.which("java")
+    if found is None:
+        raise InputError(f"{metric} needs Java, and there is no program java; install a Java runtime")
+    return os.path.abspath(found)  # the PATH may name a folder beside us, and the program starts elsewhere
 
 
 @lru_cache(maxsize=4)
-def _digest(jar: str) -> str:
+def digest_of_jar(metric: str, jar: str) -> str:
+    """The beginning of the SHA-256 of a jar.
+
+    Raises:
+        InputError: it cannot be read.
+    """
     try:
         return "sha256:" + sha256(Path(jar).read_bytes()).hexdigest()[:16]
     except OSError as error:
-        raise InputError(
-            f"meteor15:jar={jar} cannot be read: {error.strerror}; give the path of meteor-1.5.jar"
-        ) from None
+        raise InputError(f"{metric}:jar={jar} cannot be read: {error.strerror}; give the path of its jar") from None
+
+
+def one_line(text: str) -> str:
+    """A text in one line, without halves of pairs of codes; one without a visible character is an empty one."""
+    return " ".join(stripped(text).encode("utf-8", "replace").decode("utf-8").split())
 
 
 def _plain(text: str) -> str:
-    """A text in one line, without the mark that separates texts; the program does not read half of a pair of codes.
-
-    A text without a visible character is an empty one.
-    """
-    return " ".join(stripped(text).replace(_SEPARATOR, " ").encode("utf-8", "replace").decode("utf-8").split())
+    """A text in one line, without the mark that separates texts."""
+    return one_line(text.replace(_SEPARATOR, " "))

@@ -18,7 +18,14 @@ from nlgauge.core.spec import quote
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.encoder import feature_names
 from nlgauge.models.locate import SHORT
-from nlgauge.models.regressor import Ratings, RegressorFiles, calibrate, load_regressor, locate_regressor
+from nlgauge.models.regressor import (
+    Ratings,
+    RegressorFiles,
+    calibrate,
+    is_here,
+    load_regressor,
+    locate_regressor,
+)
 from nlgauge.models.tokens import token_limit
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -204,6 +211,7 @@ class RegressorMetric(_OfModel, Checked, BaseMetric):
 
 _NEEDS = {"ref": "references", "src": "source"}
 _RATINGS = "human ratings"
+_OF_WMT = "human ratings of WMT, or yours"
 _COMES_IN = (-0.5, 0.25)  # predictions of the first head of `rated` between which the second comes in
 _READS_BOTH = {"rated": "rated-both", "rated-base": "rated-both-base"}  # which heads of the package go together
 _RUSE = (
@@ -250,8 +258,9 @@ class Regressor(RegressorMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needs = {_NEEDS[text] for text in self.files().texts if text != "hyp"}
-        object.__setattr__(self, "info", replace(type(self).info, needs=needs))
+        if self.texts is None or is_here(self.model):  # else what it reads is said by its name alone
+            needs = {_NEEDS[text] for text in self.files().texts if text != "hyp"}
+            object.__setattr__(self, "info", replace(type(self).info, needs=needs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -295,64 +304,57 @@ class Ruse(Regressor):
 
 @dataclass(frozen=True, kw_only=True)
 class Comet(Regressor):
-    """COMET's estimator on an encoder and ratings of one's own: source, hypothesis and reference.
+    """COMET: the rating that a network predicts from source, hypothesis and reference.
 
-    It is not Unbabel's model, and its scores are not COMET's: those models run as `unbabel-comet`. It computes the
-    numbers of `regressor` and takes only a model that reads these three texts. The encoder must know the language of
-    the source; the embedded one reads English.
+    Unbabel's checkpoints run by name and need no package of theirs: `Unbabel/wmt22-comet-da` (about 0 to 1),
+    `Unbabel/wmt20-comet-da` and others of its kind (z-scores, of which 0 is the mean). They are fetched once (2.3 GB),
+    read without running what their pickles say, and written again as an encoder with a regressor. Networks that read
+    all texts in one sequence, such as CometKiwi and XCOMET, are not computed here.
+
+    A copy of the reference need not be best. A blank text gets 0 from models since 2022, and -2 from earlier ones. A
+    text that is longer than the encoder reads, 510 pieces, is cut and flagged `truncated`. COMET notices changed
+    numbers and names late, and rates a fluent text about something else too high.
 
     Args:
-        model: a head or folder that `nlgauge train regressor ratings.jsonl -c adequacy -o comet.safetensors --source
-            --model FacebookAI/xlm-roberta-base` wrote.
+        model: the name of a checkpoint on the hub, with or without @REVISION; its folder, with `hparams.yaml`; or a
+            head or folder that `nlgauge train regressor ratings.jsonl -c adequacy -o comet.safetensors --source --model
+            FacebookAI/xlm-roberta-base` wrote.
 
     References:
-        Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation", section 2.3.
+        Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation", section 2.3; Rei et al. (2022), "COMET-22:
+        Unbabel-IST 2022 Submission for the Metrics Shared Task".
     """
 
+    model: str = "Unbabel/wmt22-comet-da"
     texts: ClassVar = ("hyp", "ref", "src")
     trained: ClassVar = _RATINGS
-    info: ClassVar = learned(
-        "comet",
-        "your ratings, with the features of COMET",
-        frozenset({"mt"}),
-        _COMET,
-        frozenset({"references", "source"}),
-    )
-    without: ClassVar = {
-        "model": "; 'nlgauge train regressor --source' makes one. Unbabel's models run as unbabel-comet:model=..."
-    }
+    info: ClassVar = learned("comet", _OF_WMT, frozenset({"mt"}), _COMET, frozenset({"references", "source"}))
 
 
 @dataclass(frozen=True, kw_only=True)
 class CometQE(Regressor):
-    """COMET's estimator without references: source and hypothesis, on an encoder and ratings of one's own.
+    """COMET-QE: the rating that a network predicts from source and hypothesis alone.
 
-    It is not Unbabel's model, and its scores are not COMET-QE's: those models run as `unbabel-comet`. It computes the
-    numbers of `regressor` and takes only a model that reads these two texts. The encoder must know the language of the
-    source; the embedded one reads English.
+    Unbabel's `Unbabel/wmt20-comet-qe-da` runs by name, as the checkpoints of `comet` do; it gives z-scores.
 
     Args:
-        model: a head or folder that `nlgauge train regressor --source --no-reference` wrote.
+        model: the name of a checkpoint on the hub, with or without @REVISION; its folder, with `hparams.yaml`; or a
+            head or folder that `nlgauge train regressor --source --no-reference` wrote.
 
     References:
         Rei et al. (2020), "Unbabel's Participation in the WMT20 Metrics Shared Task": the model without references.
     """
 
+    model: str = "Unbabel/wmt20-comet-qe-da"
     texts: ClassVar = ("hyp", "src")
     trained: ClassVar = _RATINGS
     info: ClassVar = learned(
         "comet-qe",
-        "your ratings, with the features of COMET-QE",
+        _OF_WMT,
         frozenset({"mt"}),
         'Rei et al. (2020), "Unbabel\'s Participation in the WMT20 Metrics Shared Task"',
         frozenset({"source"}),
     )
-    without: ClassVar = {
-        "model": (
-            "; 'nlgauge train regressor --source --no-reference' makes one. Unbabel's models run as"
-            " unbabel-comet:model=..."
-        )
-    }
 
 
 @dataclass(frozen=True, kw_only=True)

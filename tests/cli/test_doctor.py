@@ -10,7 +10,6 @@ import pytest
 
 from nlgauge.cli.main import main
 from nlgauge.core.spec import version
-from nlgauge.metrics.external.environments import Environment, recipes
 from nlgauge.models import fetch
 from nlgauge.runtime.cache import ScoreCache
 
@@ -47,7 +46,7 @@ def test_a_cache_that_holds_something_is_counted(tmp_path, capsys):
 def quick(monkeypatch):
     """Without the digest of the embedded weights, and without torch."""
     monkeypatch.setattr("nlgauge.models.fetch.check", lambda name, target: None)
-    monkeypatch.setattr("nlgauge.cli.env._device", lambda: "none")
+    monkeypatch.setattr("nlgauge.cli.doctor._device", lambda: "none")
 
 
 @pytest.mark.usefixtures("quick")
@@ -91,84 +90,6 @@ def test_every_extra_is_shown_with_what_it_brings(tmp_path, capsys):
         assert [package for package in packages if package not in lines[extra]] == []
 
 
-# --- `env` makes, lists, checks and removes environments
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("NLGAUGE_ENVIRONMENTS", str(tmp_path))
-    return tmp_path
-
-
-@pytest.fixture
-def made(folder, monkeypatch):
-    """What the real steps would do, without them."""
-
-    def make(self, say, *, python=None, more=()):
-        say(f"making with {python} and {[*more]}")
-        self.folder.mkdir()
-        self._write({"state": "whole", "requirements": list(self.recipe.packages), "versions": {"x": "1"}})
-        (self.folder / "bin").mkdir()
-        self.python.touch()
-        return True
-
-    monkeypatch.setattr(Environment, "make", make)
-    monkeypatch.setattr(Environment, "check", lambda self: {"python": "3", "versions": {"x": "2"}})
-
-
-def test_all_are_listed_with_state_and_troubles(folder, capsys):
-    assert main(["env", "--list"]) == 0
-    out = capsys.readouterr().out
-    for name, recipe in recipes().items():
-        assert f"\n{name} " in out
-        assert f"\n{name}: {', '.join(recipe.packages)}\n" in out
-        assert all(f"\n    {trouble}\n" in out for trouble in recipe.troubles)
-    assert out.endswith(f"They lie in {folder}.\n")
-    assert max(map(len, out.splitlines())) <= 120
-
-
-def test_one_is_made_checked_and_removed(folder, made, capsys):
-    assert main(["env", "comet", "--with", "torch==9", "--python", "python3.9"]) == 0
-    assert capsys.readouterr().out == (
-        "making with python3.9 and ['torch==9']\ncomet: whole, with x 1; for -m unbabel-comet\n"
-    )
-    assert main(["env", "--check", "comet"]) == 0
-    assert capsys.readouterr().out == "comet: whole, with x 2; for -m unbabel-comet\n"
-    assert main(["env", "--remove", "comet"]) == 0
-    assert capsys.readouterr().out == f"comet: removed from {folder}\n"
-    assert main(["env", "--check", "comet"]) == 2
-    assert "there is none in" in capsys.readouterr().err
-
-
-def test_a_folder_where_metrics_do_not_look_is_told(folder, made, tmp_path, capsys):
-    other = tmp_path / "other"
-    other.mkdir()
-    assert main(["env", "comet", "-q", "--folder", str(other)]) == 0
-    out, err = capsys.readouterr()
-    assert out == "comet: whole, with x 1; for -m unbabel-comet\n"
-    assert err == f"note: metrics look for it in {folder}; set NLGAUGE_ENVIRONMENTS={other}\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ([], "name an environment: comet, bleurt, summac, spice; 'nlgauge env --list' says what they hold"),
-        (["commet"], "unknown environment 'commet'; did you mean 'comet'?"),
-        (["--check"], "name an environment: "),
-        (["--remove", "comet"], "there is no environment 'comet' in "),
-        (["--list", "comet"], "--list lists all environments; leave the name out"),
-        (["--list", "--check"], "--list and --check are both given; choose one"),
-        (["--check", "comet", "--with", "x"], "--with is about making one, and --check makes none"),
-    ],
-)
-def test_what_cannot_be_done_is_one_line(folder, capsys, arguments, told):
-    assert main(["env", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith(f"nlgauge: {told}")
-    assert err.count("\n") == 1
-
-
 # --- `fetch` lists, fetches and removes encoders
 
 
@@ -193,7 +114,7 @@ def test_encoders_are_listed_fetched_and_removed(tmp_path, capsys, monkeypatch):
         (["base", "--list"], "--list lists all encoders; leave the rest out"),
         (["--remove"], "--remove deletes encoders that are named, and fetches none"),
         (["bsae"], "unknown encoder 'bsae'; did you mean 'base'?"),
-        ([], "name an encoder: embedded, base, multilingual, or all"),
+        ([], "name an encoder (embedded, base, multilingual), all of them, or a model of the hub: OWNER/NAME"),
     ],
 )
 def test_what_fetch_cannot_do_is_one_line(capsys, typed, said):

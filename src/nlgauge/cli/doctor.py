@@ -1,22 +1,20 @@
-"""`nlgauge doctor` and `nlgauge env`: what is installed and whether it works here, and what is installed apart."""
+"""`nlgauge doctor` and `nlgauge fetch`: what is installed and works here, and models that are fetched."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 from nlgauge.cli import options
 from nlgauge.cli.main import echo
-from nlgauge.cli.options import Quiet, refuse_idle
+from nlgauge.cli.options import Quiet
 from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.spec import version
-from nlgauge.metrics.external.environments import FOLDER_BY, Environment, default_folder, recipes
 from nlgauge.models import fetch as fetching
-from nlgauge.report.tables import Table
+from nlgauge.models import repository
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import ENCODER_BY, automatic, encoder_of
 
@@ -25,7 +23,7 @@ _EXTRAS = {
         *("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect"),
         *("py3langid", "typer", "rich", "msgspec", "jinja2", "zstandard"),
     ),
-    "neural": ("torch", "transformers", "tokenizers", "safetensors", "POT"),
+    "neural": ("torch", "transformers", "tokenizers", "safetensors", "sentencepiece", "protobuf", "POT"),
     "train": ("peft",),
     "parquet": ("pyarrow",),
     "frames": ("pandas",),
@@ -68,6 +66,8 @@ def doctor(
         echo(f"{extra:<12} {found or 'needs nothing more'}")
     for encoder in fetching.ENCODERS:
         echo(f"{encoder:<12} {_encoder(encoder)}")
+    for model in repository.held():
+        echo(f"{model.name:<12} {_model(model)}")
     try:
         by = f", as {ENCODER_BY} says" if os.environ.get(ENCODER_BY) else ""
         echo(f"encoder      {encoder_of(None)} for metrics that name no model{by}")
@@ -85,6 +85,12 @@ def _encoder(name: str) -> str:
         return fetching.state(name)
     except NlgaugeError as error:
         return str(error)
+
+
+def _model(model: repository.Held) -> str:
+    """What a model of the hub takes, of which commits, and its licence."""
+    commits = ", ".join(commit[:12] for commit in model.commits)
+    return f"{model.size / 1e6:.0f} MB; commit {commits}; licence {model.licence or 'not said'}; in the hub's cache"
 
 
 def _cache(path: Path, prune: bool) -> str:
@@ -159,99 +165,17 @@ def fetch(
         if names or source or remove:
             raise InputError("--list lists all encoders; leave the rest out")
         echo("\n".join(f"{name:<13} {_encoder(name)}" for name in fetching.ENCODERS))
+        for model in repository.held():
+            echo(f"{model.name:<13} {_model(model)}")
         return
     if remove:
         if not names or source:
             raise InputError("--remove deletes encoders that are named, and fetches none")
         for name in fetching.ENCODERS if fetching.ALL in names else names:
-            echo(f"{name}: {'removed from' if fetching.remove(name) else 'was not in'} {fetching.home(name)}")
+            place = "the hub's cache" if fetching.is_of_hub(name) else repository.home(name)
+            echo(f"{name}: {'removed from' if fetching.remove(name) else 'was not in'} {place}")
         return
-    for folder in fetching.fetch(*(names or ()), source=source, quiet=quiet):
-        echo(f"{folder.name}: whole, in {folder}")
-
-
-# --- `nlgauge env`: environments for packages that cannot be installed beside ours
-
-
-@options.verb()
-def env(
-    name: Annotated[str | None, Argument("Which environment.", metavar="[NAME]", complete=recipes)] = None,
-    show: Annotated[bool, Typed("List all, with their state, packages and known troubles.", ("--list",))] = False,
-    check: Annotated[bool, Typed("Import the packages of one that was made.")] = False,
-    remove: Annotated[bool, Typed("Delete one.")] = False,
-    folder: Annotated[
-        str | None, Typed(f"Folder of all environments.  [default: ${FOLDER_BY}, or the cache folder]", metavar="DIR")
-    ] = None,
-    python: Annotated[
-        str | None, Typed("Python to make it from.  [default: the one that runs]", metavar="PATH")
-    ] = None,
-    more: Annotated[
-        list[str] | None, Typed("Further requirement for pip: torch==2.13.0.", ("--with",), "REQUIREMENT")
-    ] = None,
-    quiet: Quiet = False,
-) -> None:
-    """Make an environment for a metric whose packages cannot be installed beside nlgauge's.
-
-    Some metrics run a package that needs other releases than nlgauge. Each gets a virtual environment of its own, in
-    which the metric starts a Python for the run; texts and numbers go through pipes as JSON. `--list` shows the
-    environments (`comet`, `bleurt`, `summac`, `spice`) with their metric, packages, Python, licence and known troubles.
-
-    One that is whole is left as it is. `half made` was interrupted: metrics refuse it, and the same command makes it
-    anew. `old` was made with requirements of an earlier release: metrics use it, and the command makes it anew. The
-    place is `$NLGAUGE_ENVIRONMENTS`, else `environments` in the user's cache folder; after `--folder` set that variable
-    for the metrics. pip reads its own settings, such as `PIP_INDEX_URL`; without a network one line says what pip said,
-    and names its log. An environment of your own is named by the option `python` of the metric.
-
-    The worker loads its model once for a run and is asked 256 distinct texts at a time. One that crashes is started
-    again once, then the error names the ids and its last words. Without an answer in 30 minutes it is ended
-    (`NLGAUGE_WORKER_SECONDS`). `--device` reaches it, `--dtype` does not. Versions and the digest of the model are in
-    the signature; scores stay in the cache.
-
-    Packages and models of others run with your rights: a COMET checkpoint and the weights of SummaC-Conv are pickles,
-    and an environment is no sandbox.
-    """
-    asked = [option for option, given in (("--list", show), ("--check", check), ("--remove", remove)) if given]
-    if len(asked) > 1:
-        raise InputError(f"{asked[0]} and {asked[1]} are both given; choose one")
-    if asked:
-        refuse_idle({"python": python, "with": more}, f"is about making one, and {asked[0]} makes none")
-    if show or name is None:
-        if name is not None or not show:
-            raise InputError(
-                "--list lists all environments; leave the name out"
-                if name is not None
-                else f"name an environment: {', '.join(recipes())}; 'nlgauge env --list' says what they hold"
-            )
-        echo("\n".join(_listed(folder)))
-        return
-    environment = Environment(name, folder)
-    if remove:
-        environment.remove()
-        echo(f"{name}: removed from {environment.folder.parent}")
-        return
-    if check:
-        environment.ready()
-        _tell(environment, environment.check()["versions"])
-        return
-    if not environment.make(lambda line: None if quiet else echo(line), python=python, more=more or ()):
-        echo(f"{name}: already made in {environment.folder}")
-    _tell(environment, environment.versions)
-    if folder is not None and environment.folder.parent != default_folder().absolute():
-        echo(f"note: metrics look for it in {default_folder()}; set {FOLDER_BY}={folder}", err=True)
-
-
-def _tell(environment: Environment, versions: Mapping[str, str]) -> None:
-    held = ", ".join(f"{package} {version}" for package, version in versions.items())
-    echo(f"{environment.recipe.name}: whole, with {held}; for -m {environment.recipe.metric}")
-
-
-def _listed(folder: str | None) -> list[str]:
-    """One line per environment, then what is known of each."""
-    rows = [(name, Environment(name, folder).state, row.metric, row.about) for name, row in recipes().items()]
-    table = Table("", ("environment", "state", "for", "what it holds"), tuple(rows), left=4)
-    lines = [*table.text().split("\n"), ""]
-    for name, row in recipes().items():
-        oldest, newest = row.python
-        lines += [f"{name}: {', '.join(row.packages)}", f"    Python {oldest} to {newest}; licence: {row.licence}"]
-        lines += [f"    {trouble}" for trouble in row.troubles]
-    return [*lines, "", f"They lie in {default_folder() if folder is None else folder}."]
+    found = fetching.fetch(*(names or ()), source=source, quiet=quiet)
+    told = list(filter(fetching.is_of_hub, names or ()))  # which come first
+    for name, folder in zip([*told, *(folder.name for folder in found[len(told) :])], found, strict=True):
+        echo(f"{name}: whole, in {folder}")

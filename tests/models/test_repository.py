@@ -1,0 +1,359 @@
+"""Models of the hub: a hub on loopback, whose every request is counted, and an empty cache."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.cli.main import main
+from nlgauge.models import repository
+from nlgauge.models.locate import locate
+from nlgauge.models.repository import held, names, needed, remove, setup, snapshot
+
+torch = pytest.importorskip("torch")
+constants = pytest.importorskip("huggingface_hub.constants")
+safetensors = pytest.importorskip("safetensors.torch")
+
+MOVED = {"roberta-large": "FacebookAI/roberta-large"}
+GATED = "gated/model"
+
+
+class Hub:
+    """Folders as repositories: OWNER--NAME, and below `revisions` other commits; and what was asked of them."""
+
+    def __init__(self, root):
+        self.root, self.asked, self.breaks = root, [], set()
+
+    def put(self, name, source, files=(), revision=None):
+        folder = self.root / name.replace("/", "--")
+        folder = folder / "revisions" / revision.replace("/", "_") if revision else folder
+        shutil.copytree(source, folder)
+        for file in files:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_bytes(b"x" * 1000)
+        return folder
+
+    def commits(self, name):
+        """Revision -> its folder, by name and by commit."""
+        folder = self.root / name.replace("/", "--")
+        found = {"main": folder}
+        if (folder / "revisions").is_dir():
+            found |= {one.name.replace("_", "/", 2): one for one in (folder / "revisions").iterdir()}
+        return found | {hashlib.sha1(str(one).encode()).hexdigest(): one for one in list(found.values())}
+
+    def files(self):
+        """The files that were downloaded."""
+        return [
+            path.split("/resolve/")[1].partition("/")[2]
+            for verb, path in self.asked
+            if verb == "GET" and "/resolve/" in path
+        ]
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    served = Hub(tmp_path / "hub")
+
+    class Answer(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def say(self, code, body=b"", **headers):
+            self.send_response(code)
+            for key, value in {"Content-Length": str(len(body)), **headers}.items():
+                self.send_header(key.replace("_", "-"), value)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(body)
+
+        def do_HEAD(self):
+            self.do_GET()
+
+        def do_GET(self):
+            path = urllib.parse.unquote(urllib.parse.urlparse(self.path).path)
+            served.asked.append((self.command, path))
+            asks = path.startswith("/api/models/")
+            name, _, rest = (path[12:].replace("/tree/", "/revision/") if asks else path[1:]).partition(
+                "/revision/" if asks else "/resolve/"
+            )
+            if name in MOVED:
+                return self.say(307, Location=self.path.replace(name, MOVED[name], 1))
+            if name == GATED:
+                return self.say(403, X_Error_Code="GatedRepo", X_Error_Message="restricted")
+            if not (served.root / name.replace("/", "--")).is_dir():
+                return self.say(401, X_Error_Code="RepoNotFound", X_Error_Message="not found")
+            commits = served.commits(name)
+            revision = next((one for one in commits if rest == one or rest.startswith(f"{one}/")), None)
+            revision = "main" if not rest else revision
+            if revision is None:
+                return self.say(404, X_Error_Code="RevisionNotFound", X_Error_Message="no such revision")
+            folder = commits[revision]
+            commit = hashlib.sha1(str(folder).encode()).hexdigest()
+            if asks:
+                inside = {str(one.relative_to(folder)): one for one in sorted(folder.rglob("*")) if one.is_file()}
+                listed = {name: one for name, one in inside.items() if not name.startswith("revisions")}
+                if "/tree/" in path:
+                    kept = {"type": "file", "oid": "a" * 40}
+                    body = [{**kept, "path": one, "size": file.stat().st_size} for one, file in listed.items()]
+                else:
+                    body = {"id": name, "sha": commit, "siblings": [{"rfilename": one} for one in listed]}
+                return self.say(200, json.dumps(body).encode(), Content_Type="application/json")
+            file = folder / rest[len(revision) + 1 :]
+            if not file.is_file():
+                return self.say(404, X_Error_Code="EntryNotFound", X_Repo_Commit=commit)
+            body = file.read_bytes()
+            about = {"X_Repo_Commit": commit, "ETag": f'"{hashlib.sha1(body).hexdigest()}"'}
+            if self.command == "GET" and file.name in served.breaks:
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body[: len(body) // 2])
+                self.close_connection = True
+                return None
+            return self.say(200, body, **about)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        at = f"http://127.0.0.1:{server.server_port}"
+        monkeypatch.setattr(constants, "ENDPOINT", at)
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", at + "/{repo_id}/resolve/{revision}/{filename}")
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        monkeypatch.setenv("NLGAUGE_MODELS", str(tmp_path / "store"))
+        served.environment = {"HF_ENDPOINT": at, "HF_HUB_OFFLINE": "0", "TRANSFORMERS_OFFLINE": "0"}
+        served.environment |= {"HF_HUB_CACHE": str(tmp_path / "cache"), "NLGAUGE_MODELS": str(tmp_path / "store")}
+        for found in (snapshot, setup, repository.checkpoint):
+            found.cache_clear()
+        yield served
+        for found in (snapshot, setup, repository.checkpoint):
+            found.cache_clear()
+        server.shutdown()
+
+
+def pickled(source, folder, zipped=True, shards=0):
+    """A copy of a model with its weights as pickles, as older repositories have them."""
+    shutil.copytree(source, folder)
+    weights = safetensors.load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    # as checkpoints before 2019 call the parts of a norm
+    old = {
+        n.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): t
+        for n, t in weights.items()
+    }
+    if not shards:
+        torch.save(old, folder / "pytorch_model.bin", _use_new_zipfile_serialization=zipped)
+        return folder
+    where = {}
+    for part in range(shards):
+        file = f"pytorch_model-{part + 1:05}-of-{shards:05}.bin"
+        mine = {name: old[name] for name in list(old)[part::shards]}
+        torch.save(mine, folder / file, _use_new_zipfile_serialization=zipped)
+        where |= dict.fromkeys(mine, file)
+    (folder / "pytorch_model.bin.index.json").write_text(json.dumps({"metadata": {}, "weight_map": where}))
+    return folder
+
+
+def score(model, **options):
+    spec = f'bertscore:model="{model}"' + "".join(f",{key}={value}" for key, value in options.items())
+    (scores,) = ng.score(["a cat sat here"], ["the cat sat there"], metrics=spec).values()
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("kind", "zipped", "shards"),
+    [("bert", True, 0), ("roberta", False, 0), ("deberta", True, 2), ("distilbert", False, 3)],
+)
+def test_pickles_give_the_numbers_of_safetensors(hub, tiny_model, tmp_path, kind, zipped, shards):
+    hub.put("owner/model", pickled(tiny_model(kind), tmp_path / "old", zipped, shards))
+    found = score("owner/model")
+    assert found.values == score(tiny_model(kind)).values  # the same bits
+    assert "revision:" in str(found.signature)
+
+
+def test_only_what_is_needed_is_downloaded_and_once(hub, tiny_model):
+    others = [
+        "onnx/model.onnx",
+        "onnx/config.json",
+        "tf_model.h5",
+        "flax_model.msgpack",
+        "model.fp16.safetensors",
+        "pytorch_model.bin",
+    ]
+    hub.put("owner/model", tiny_model("roberta"), [*others, "README.md", "model.safetensors.index.json.bak"])
+    first = score("owner/model")
+    assert set(hub.files()) == {path.name for path in tiny_model("roberta").iterdir()} | {"README.md"}
+    assert len(hub.files()) == len(set(hub.files()))
+    hub.asked.clear()
+    snapshot.cache_clear()
+    assert score("owner/model").values == first.values
+    assert hub.asked == []  # nothing at all
+
+
+def test_a_run_of_the_command_says_that_it_fetches_and_the_next_asks_nothing(hub, tiny_nli, tmp_path):
+    hub.put("owner/nli", pickled(tiny_nli("roberta"), tmp_path / "old"))
+    texts = tmp_path / "texts"
+    texts.write_text("a cat\n")
+    command = [
+        sys.executable,
+        "-m",
+        "nlgauge",
+        "score",
+        "-i",
+        texts,
+        "-r",
+        texts,
+        "-m",
+        "nli:model=owner/nli",
+        "--no-cache",
+    ]
+    run = {"env": {**os.environ, **hub.environment}, "capture_output": True, "text": True, "check": True}
+    first = subprocess.run(command, **run)
+    assert "fetching owner/nli from the hub, once: " in first.stderr
+    assert "%|" not in first.stderr  # no bar where nobody watches
+    hub.asked.clear()
+    again = subprocess.run(command, **run)
+    assert again.stdout == first.stdout
+    assert "fetching" not in again.stderr
+    assert hub.asked == []
+
+
+def test_an_old_name_and_the_new_one_are_one_model(hub, tiny_model, monkeypatch):
+    hub.put("FacebookAI/roberta-large", tiny_model("roberta"))
+    old = snapshot("roberta-large")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert snapshot("FacebookAI/roberta-large") == old
+    assert [list(names(one)) for one in ("roberta-large", "google-bert/bert-base-cased", "owner/bert-x")] == [
+        ["roberta-large", "FacebookAI/roberta-large"],
+        ["google-bert/bert-base-cased", "bert-base-cased"],
+        ["owner/bert-x"],
+    ]
+
+
+def test_a_revision_is_fetched_and_known_by_name(hub, tiny_model, tmp_path):
+    hub.put("owner/model", pickled(tiny_model("bert"), tmp_path / "old"))
+    hub.put("owner/model", tiny_model("bert"), revision="refs/pr/6")
+    assert score("owner/model", revision="refs/pr/6").values == score("owner/model").values
+    assert locate("owner/model", "refs/pr/6").identity != locate("owner/model").identity
+    assert "pytorch_model.bin" in hub.files()
+    assert "model.safetensors" in hub.files()
+
+
+def test_a_snapshot_without_a_tokenizer_is_made_whole(hub, tiny_model):
+    source = hub.put("owner/model", tiny_model("roberta"))
+    from huggingface_hub import hf_hub_download
+
+    for name in ("config.json", "model.safetensors"):  # as AutoModel.from_pretrained leaves it
+        hf_hub_download("owner/model", name)
+    folder = snapshot("owner/model").folder
+    assert {path.name for path in folder.iterdir()} == {path.name for path in source.iterdir()}
+
+
+def test_a_snapshot_whose_shard_is_missing_is_made_whole(hub, tiny_model, tmp_path):
+    hub.put("owner/model", pickled(tiny_model("bert"), tmp_path / "old", shards=2))
+    from huggingface_hub import snapshot_download
+
+    snapshot_download("owner/model", ignore_patterns=["*-00002-of-*"])
+    assert score("owner/model").values == score(tiny_model("bert")).values
+
+
+def test_a_connection_that_breaks_leaves_nothing_and_the_next_try_goes_on(hub, tiny_model, monkeypatch):
+    hub.put("owner/model", tiny_model("bert"))
+    hub.breaks.add("model.safetensors")
+    monkeypatch.setattr("time.sleep", lambda seconds: None)  # between the tries of the hub's client
+    with pytest.raises(ng.InputError, match=r"'owner/model' is neither a folder .*cannot be fetched.* \[.+\]") as told:
+        snapshot("owner/model")
+    assert "\n" not in str(told.value)
+    hub.breaks.clear()
+    assert score("owner/model").values == score(tiny_model("bert")).values
+
+
+@pytest.mark.parametrize(
+    ("model", "revision", "message"),
+    [
+        (GATED, None, r"is gated: accept its terms on http://.*/gated/model, then run 'hf auth login'"),
+        ("no/such", None, r"the hub has none of this name, or a private one"),
+        ("owner/model", "v9", r"has no revision 'v9'; http://.*/owner/model/tree/main lists them"),
+        ("owner/onnx", None, r"another kind of model: on the hub it has no config\.json with model\.safetensors or"),
+    ],
+)
+def test_what_cannot_be_had_says_why(hub, tiny_model, tmp_path, model, revision, message):
+    hub.put("owner/model", tiny_model("bert"))
+    (tmp_path / "none").mkdir()
+    hub.put("owner/onnx", tmp_path / "none", ["config.json", "onnx/model.onnx"])
+    with pytest.raises(ng.InputError, match=message) as told:
+        snapshot(model, revision)
+    assert "\n" not in str(told.value)
+    assert hub.files() == []  # nothing was downloaded for it
+
+
+def test_no_room_is_said(hub, tiny_model, monkeypatch):
+    hub.put("owner/model", tiny_model("bert"))
+
+    def full(*given, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", full)
+    with pytest.raises(ng.InputError, match=r"no room in .*cache; HF_HOME names another folder"):
+        snapshot("owner/model")
+
+
+def test_models_are_listed_with_their_licence_and_removed(hub, tiny_model, tmp_path, capsys):
+    source = hub.put("owner/model", pickled(tiny_model("bert"), tmp_path / "old"))
+    (source / "README.md").write_text("---\nlanguage: en\nlicense: apache-2.0\n---\nlicense: none of it\n")
+    assert main(["fetch", "owner/model"]) == 0
+    (one,) = held()
+    assert (one.name, one.licence, len(one.commits)) == ("owner/model", "apache-2.0", 1)
+    weights = (source / "pytorch_model.bin").stat().st_size
+    assert one.size > 1.8 * weights  # as they came, and written again in a shorter form
+    capsys.readouterr()
+    assert main(["fetch", "--list"]) == 0
+    assert (
+        f"owner/model   {one.size / 1e6:.0f} MB; commit {one.commits[0][:12]}; licence apache-2.0"
+        in capsys.readouterr().out
+    )
+    assert main(["fetch", "--remove", "owner/model"]) == 0
+    assert "owner/model: removed from the hub's cache" in capsys.readouterr().out
+    assert held() == []
+    assert not list((tmp_path / "store" / "pickled").iterdir())
+    assert not remove("owner/model")
+
+
+def test_the_files_of_a_repository_by_hand():
+    files = ["config.json", "a/config.json", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
+    files += ["model.safetensors.index.json", "tokenizer.json", "pytorch_model.bin", "README.md", "x.gguf"]
+    assert needed(files) == ["config.json", "tokenizer.json", "README.md", "model.safetensors.index.json", *files[2:4]]
+    assert needed(["config.json", "pytorch_model.bin", "vocab.txt"]) == [
+        "config.json",
+        "vocab.txt",
+        "pytorch_model.bin",
+    ]
+    assert needed(["model.safetensors"]) == []  # without a configuration it is no model of transformers
+
+
+def test_comet_is_fetched_by_its_name(hub, tmp_path, monkeypatch):
+    from tests.models import tiny_comet
+
+    config = tiny_comet.save_encoder(tmp_path / "encoder")
+    tiny_comet.save(tmp_path / "checkpoint", config, "xlm-roberta-large")
+    hub.put("Unbabel/wmt22-comet-da", tmp_path / "checkpoint", ["README.md", "other.bin"])
+    hub.put("FacebookAI/xlm-roberta-large", tmp_path / "encoder", ["model.safetensors", "onnx/model.onnx"])
+    monkeypatch.setitem(MOVED, "xlm-roberta-large", "FacebookAI/xlm-roberta-large")
+    hyps, refs, srcs = ([row[key] for row in tiny_comet.ROWS] for key in ("mt", "ref", "src"))
+    (found,) = ng.score(hyps, refs, srcs=srcs, metrics="comet").values()
+    golden = json.loads((Path(__file__).parent.parent / "golden" / "comet.json").read_text())
+    assert found.values == pytest.approx(golden["regression_metric softmax"], abs=1e-5)  # as in test_comet.py
+    assert set(hub.files()) == {
+        *("hparams.yaml", "checkpoints/model.ckpt", "README.md"),
+        *("config.json", "tokenizer.json", "tokenizer_config.json"),
+    }
