@@ -402,7 +402,7 @@ def test_a_model_that_cannot_be_fetched_is_told_with_what_to_take_instead(monkey
     monkeypatch.setattr(huggingface_hub, "snapshot_download", absent)
     with pytest.raises(
         InputError,
-        match=r"cannot be fetched.*: run 'nlgauge fetch own/nli'.*, or use model=nli for English, and model=nli-multi for",
+        match=r"cannot be fetched.*: run 'nlgauge fetch own/nli'.* or use model=nli for English, and model=nli-multi",
     ):
         locate_nli("own/nli")
 

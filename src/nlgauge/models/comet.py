@@ -129,7 +129,7 @@ def _regressor(
     places = sorted({int(name.split(".")[2]) for name in found.tensors if re.fullmatch(_HEAD + r"\d+\.weight", name)})
     if not places:
         raise InputError(f"model {model!r}: {found.path} holds no {_HEAD}0.weight, as unbabel-comet's estimators do")
-    own = {}
+    own: dict[str, npt.NDArray[np.float64]] = {}
     for number, place in enumerate(places):
         layer = "out" if place == places[-1] else f"hidden.{number}"
         own |= {f"{layer}.{kind}": values(found, f"{_HEAD}{place}.{kind}") for kind in ("weight", "bias")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.runtime.runtime import Advance, Runtime, by_length, dtype_and_device
 
 if TYPE_CHECKING:
-    from nlgauge.models.networks import Classifier
+    from nlgauge.models.networks import Classifier, RatingNetwork
 
 
 # --- Classifiers with one output
@@ -100,7 +100,7 @@ class MetricXModel(LazyModel[ModelFiles, TextTokenizer, "RatingNetwork"]):
         from nlgauge.models.hub import side_by_side
 
         def work(batch: Ids) -> Array:
-            return np.clip(network.first([pieces[int(i)] for i in batch]), 0, 25)
+            return np.asarray(np.clip(network.first([pieces[int(i)] for i in batch]), 0, 25))
 
         batches = list(by_length(np.array(list(map(len, pieces))), self.budget or network.batch_tokens))
         for batch, found in zip(batches, side_by_side(work, batches, network.device), strict=True):
@@ -129,11 +129,11 @@ def load_metricx(files: ModelFiles, version: Version, dtype: str, runtime: Runti
             f"model {files.name!r} is of type {files.config.get('model_type')!r}, expected mt5, as MetricX is"
         )
 
-    def network() -> Any:
+    def network() -> RatingNetwork:
         kind, where = dtype_and_device(dtype, runtime.device, f"model {files.name!r}")
-        from nlgauge.models.networks import RatingNetwork
+        from nlgauge.models import networks
 
-        return RatingNetwork(files, kind, where)
+        return networks.RatingNetwork(files, kind, where)
 
     read_by = metricx_tokenizer(files)
     limit = _LIMITS[version]

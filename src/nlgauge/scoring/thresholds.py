@@ -149,7 +149,9 @@ class Thresholds:
 
     def over(self, blocks: Iterable[Sequence[Segment]]) -> Thresholds:
         """The thresholds for these texts: the shipped ones, of translation into English, say nothing of others."""
-        seen = beyond_english(frozenset({"references"}), blocks) if self.name == SHIPPED else []
+        if self.name != SHIPPED:
+            return self
+        seen, _ = beyond_english(frozenset({"references"}), blocks)
         return replace(self, foreign=f"it is of {self.about}, and {first_few(seen)}") if seen else self
 
     def of(self, signature: str, references: Collection[int] = ()) -> MetricThresholds | str:
