@@ -31,8 +31,8 @@ from nlgauge.gating.outputs import (
     usual_scale,
 )
 from nlgauge.io import JudgeCard, Prompts, write_card
+from nlgauge.metrics.function import RatingColumn
 from nlgauge.metrics.judging import Judge
-from nlgauge.metrics.stored import RatingColumn
 
 
 def outputs(*rows, name="BASE", system=None):

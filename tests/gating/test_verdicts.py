@@ -28,7 +28,7 @@ from nlgauge.gating.verdicts import (
     rounded,
     worst_items,
 )
-from nlgauge.metrics.stored import RatingColumn
+from nlgauge.metrics.function import RatingColumn
 from nlgauge.plugin.runs import Run
 from nlgauge.stats.gates import Bound, bound_difference, bound_level
 

@@ -17,13 +17,13 @@ from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote_always
 from nlgauge.io.scores import write_beside
+from nlgauge.metrics.function import RatingColumn
 from nlgauge.metrics.registry import METRICS, named, own_function
 from nlgauge.metrics.stored import (
     BY_NAME,
     GUESSED,
     NEGATED,
     Direction,
-    RatingColumn,
     Stored,
     _is_choice,
     by_name,

@@ -28,9 +28,10 @@ from nlgauge.gating.verdicts import Clusters, Decided, Drops, Items, Rules, Scal
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.read import open_data
 from nlgauge.io.segments import drained
+from nlgauge.metrics.function import RATINGS
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.registry import RATINGS, named, takes_metrics
+from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gate_bounds import DRAWS

@@ -29,9 +29,10 @@ from nlgauge.core.spec import version
 from nlgauge.io.files import InputFile
 from nlgauge.io.ratings import JudgeCard, Prompts, read_card
 from nlgauge.io.results import strict_json
+from nlgauge.metrics.function import RatingColumn
 from nlgauge.metrics.judging import Judge
 from nlgauge.metrics.run import score_segments
-from nlgauge.metrics.stored import RatingColumn, Stored
+from nlgauge.metrics.stored import Stored
 from nlgauge.runtime.runtime import Runtime
 
 _SHOWN = 5  # ids in an error

@@ -39,8 +39,9 @@ from nlgauge.metaeval.joined import (
 from nlgauge.metaeval.matrices import with_controls
 from nlgauge.metaeval.measure import ABOUT, IntervalKind, IntervalMethod, MetricTest, Task, check_options, check_test
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
+from nlgauge.metrics.function import RATINGS
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.registry import RATINGS, expanded, named, takes_metrics
+from nlgauge.metrics.registry import expanded, named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Language, by_texts
 from nlgauge.stats.correlate import Averaging, Undefined, statistic

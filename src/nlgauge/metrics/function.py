@@ -1,4 +1,4 @@
-"""A function or a model of the user's as a metric: numbers for one segment, or for all of a call at once."""
+"""What stands in the place of a metric: a function or a model of the user's, or a column of ratings in the data."""
 
 from __future__ import annotations
 
@@ -237,3 +237,50 @@ class Function(BaseMetric):
     def _is_empty(self, segment: Segment) -> bool:
         reads = self.function.reads
         return is_blank(segment.hypothesis) or ("references" in reads and any(map(is_blank, segment.references)))
+
+
+# --- Scores that the data hold themselves, such as those of a log or of people, as metrics
+
+
+RATINGS = "human."  # begins the name of a column of ratings, which stands in the place of a metric
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingColumn(BaseMetric):
+    """A column of ratings in the data; of several ratings of a text the mean. Higher is taken to be better.
+
+    Args:
+        criterion: the column.
+    """
+
+    criterion: str
+
+    @property
+    def info(self) -> MetricInfo:
+        """Facts; the scale is not known."""
+        return MetricInfo(f"{RATINGS}{self.criterion}", needs=set(), range=(-math.inf, math.inf), copy_is_best=False)
+
+    @property
+    def spec(self) -> str:
+        """The specification that `registry.named` takes."""
+        return f"{RATINGS}{self.criterion}"
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """The ratings, NaN where a text has none.
+
+        Raises:
+            InputError: no text has one.
+        """
+        values = np.array([_mean(s.human.get(self.criterion)) for s in segments])
+        if len(values) and np.isnan(values).all():
+            known = dict.fromkeys(name for s in segments for name in s.human)
+            has = nearest(self.criterion, known) if known else "; there are no ratings"
+            raise InputError(f"no text has a rating {self.criterion!r}{has}")
+        return Scores(signature_of(self, runtime), ids(segments), values)
+
+
+def _mean(rating: Any) -> float:
+    """A rating, or the mean of several."""
+    if rating is None:
+        return math.nan
+    return float(np.mean(rating)) if np.size(rating) else math.nan

@@ -18,7 +18,7 @@ from nlgauge.core.metric import BaseMetric, Metric, MetricLike, options_of, show
 from nlgauge.core.options import Entry, Registry, construct, fields_of, may_be
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, Sum, parse, quote
-from nlgauge.metrics.function import Function, Plain, predicts
+from nlgauge.metrics.function import RATINGS, Function, Plain, RatingColumn, predicts
 from nlgauge.metrics.wrapped import GUARDED, Combination, Guarded
 from nlgauge.models import fetch, heads, locate
 from nlgauge.runtime.runtime import AUTO
@@ -353,7 +353,6 @@ _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
 METRIC_OPTIONS = frozenset({"base"})  # options of metrics of ours whose value is a specification
 OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
-RATINGS = "human."  # begins the name of a column of ratings, which stands in the place of a metric
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
 
 # Names of sums. They take no options: write the sum out to change it.
@@ -506,8 +505,6 @@ def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None
 def _placed(spec: str, encoder: str | None) -> MetricLike:
     if not spec.startswith(RATINGS):
         return on_encoder(spec, encoder)
-    from nlgauge.metrics.stored import RatingColumn  # which looks up names here
-
     return RatingColumn(criterion=spec.removeprefix(RATINGS))
 
 

@@ -6,7 +6,6 @@ A guess is always said, so that an error rate that is taken the wrong way round 
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 import types
 import typing
@@ -27,7 +26,7 @@ from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.core.tables import ScoreTable
-from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, RATINGS, SUMS, elsewhere, folded, metric, own_names
+from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, SUMS, elsewhere, folded, metric, own_names
 from nlgauge.metrics.wrapped import GUARDED
 from nlgauge.models.heads import SHIPPED
 from nlgauge.runtime.runtime import Runtime
@@ -101,50 +100,6 @@ def _own_names() -> dict[str, str]:
     """Our metrics by folded name; those that take their numbers from elsewhere have no direction of their own."""
     names = {name: name for name in METRICS.entries if name != "scores"} | _SYNONYMS
     return {folded(name): own for name, own in names.items()}
-
-
-# --- Scores that the data hold themselves, such as those of a log or of people, as metrics
-
-
-@dataclass(frozen=True, kw_only=True)
-class RatingColumn(BaseMetric):
-    """A column of ratings in the data; of several ratings of a text the mean. Higher is taken to be better.
-
-    Args:
-        criterion: the column.
-    """
-
-    criterion: str
-
-    @property
-    def info(self) -> MetricInfo:
-        """Facts; the scale is not known."""
-        return MetricInfo(f"{RATINGS}{self.criterion}", needs=set(), range=(-math.inf, math.inf), copy_is_best=False)
-
-    @property
-    def spec(self) -> str:
-        """The specification that `registry.named` takes."""
-        return f"{RATINGS}{self.criterion}"
-
-    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """The ratings, NaN where a text has none.
-
-        Raises:
-            InputError: no text has one.
-        """
-        values = np.array([_mean(s.human.get(self.criterion)) for s in segments])
-        if len(values) and np.isnan(values).all():
-            known = dict.fromkeys(name for s in segments for name in s.human)
-            has = nearest(self.criterion, known) if known else "; there are no ratings"
-            raise InputError(f"no text has a rating {self.criterion!r}{has}")
-        return Scores(signature_of(self, runtime), ids(segments), values)
-
-
-def _mean(rating: Any) -> float:
-    """A rating, or the mean of several."""
-    if rating is None:
-        return math.nan
-    return float(np.mean(rating)) if np.size(rating) else math.nan
 
 
 # --- Which metrics may a file name? Those that run in this process on what ships: no program, module, path or hub name
