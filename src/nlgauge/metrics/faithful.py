@@ -339,8 +339,8 @@ class Faithful(NliMetric):
     Each sentence is judged without the others, so a pronoun lacks what it stands for, and what follows in two steps can
     be called contradicted. A name has support if each of its words stands in the source, in any case or ending
     ("Spanish" by "Spain") or as initials (UN); names are found by capitals, in English. A number, a date or a time has
-    it if the source says the same, in digits or words. So one that follows from others (an age from two years) is lacking, and a right
-    one in the wrong place is left to the model.
+    it if the source says the same, in digits or words. So one that follows from others (an age from two years) is
+    lacking, and a right one in the wrong place is left to the model.
 
     Args:
         wide: the model that reads windows, any that `model` could be. None takes `faithful` or `faithful-base`, that

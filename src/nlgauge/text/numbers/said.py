@@ -62,7 +62,9 @@ def sayings(text: str) -> list[Saying]:
     for match in _WORD.finditer(text):
         (start, end), word, lower = match.span(), match[0], match[0].lower()
         is_day = word[0].isupper() and lower in name_words("calendar") and lower[:_LETTERS] in _CALENDAR
-        means = frozenset({lower[:_LETTERS]}) if is_day else _meanings().get(word) or _meanings().get(lower)
+        means: Said | None = (
+            frozenset({lower[:_LETTERS]}) if is_day else _meanings().get(word) or _meanings().get(lower)
+        )
         if (
             means
             and start not in taken
@@ -95,7 +97,7 @@ def sayings_of(text: str, number: Number) -> list[Saying]:
         asks, says = _each((value, amount, f"{value}h")), digits | {value, amount}
     unit = currencies().get(number.currency) or units().get(number.unit)
     words = unit.one.replace("US ", "").split() if unit else ["percent"] if kind == "percent" else []
-    more = frozenset({*(f"~{word}" for word in words), *([amount] if value is not None and scale > 1 else [])})
+    more: Said = frozenset({*(f"~{word}" for word in words), *([amount] if value is not None and scale > 1 else [])})
     sides = [(low, high) for low, high in ((number.outer_start, number.start), (inner, end)) if low < high and more]
     beside = [Saying(low, high, (more,), more, "word") for low, high in sides]
     return [Saying(number.start, inner, asks, says, "number"), *beside]
