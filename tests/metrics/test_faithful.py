@@ -36,6 +36,7 @@ def lacking(sentence, source=SOURCE):
         "Mr Paul Merson's column of 1943 was in the BBC.",
         "Jose went to Zurich.",  # without marks
         "It was 12 percent, or 1.5 million.",
+        "It was 1.5M, and two of the 12% are from 1943-05-29.",
         "nothing here is a name or a number",
         "",
     ],

@@ -148,6 +148,7 @@ Severity = Literal["minor", "major"]
 SIDES: tuple[str, ...] = get_args(Side)
 SEVERITIES: tuple[str, ...] = get_args(Severity)
 PENALTIES: Mapping[str, float] = {"minor": 1.0, "major": 5.0}
+OF_NOTHING = 25.0  # for a text that says nothing: what MQM takes off for "non-translation", five major errors
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -230,7 +231,8 @@ class Explanation:
         spans: the errors, by their place.
         system: who wrote the hypothesis; None if the data do not say.
         item: the input that the hypothesis was written for; None if the data do not say.
-        claims: of method `evidence`, a row for each sentence, as `metrics.nli.evidence.Evidence.rows` makes them.
+        claims: of method `evidence`, a row for each sentence, as `metrics.faithful.Evidence.rows` makes them.
+        says_nothing: whether everything is missing.
     """
 
     id: str
@@ -240,11 +242,12 @@ class Explanation:
     system: str | None = None
     item: str | None = None
     claims: tuple[Mapping[str, Any], ...] = ()
+    says_nothing: bool = False
 
     @property
     def score(self) -> float:
-        """Minus the sum of the penalties: 5 for a major error, 1 for a minor one; 0 for a text without errors."""
-        return 0.0 - sum(PENALTIES[span.severity] for span in self.spans)
+        """Minus the penalties: 5 for a major error, 1 for a minor one; 25 for a text that says nothing; or 0."""
+        return -OF_NOTHING if self.says_nothing else 0.0 - sum(PENALTIES[span.severity] for span in self.spans)
 
     def text_of(self, span: ErrorSpan) -> str:
         """The marked words; empty for what is missing."""

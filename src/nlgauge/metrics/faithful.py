@@ -8,7 +8,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -30,8 +29,8 @@ from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.languages import language
 from nlgauge.text.names import entities, name_words
-from nlgauge.text.numbers.find import find_numbers, is_among, values_of
-from nlgauge.text.numbers.words import Number
+from nlgauge.text.numbers.find import find_numbers
+from nlgauge.text.numbers.said import Said, Saying, sayings_of, values_of
 from nlgauge.text.porter import stem
 from nlgauge.text.tokenize import sentence_spans, unicode_words
 
@@ -80,7 +79,7 @@ class Grounds:
         return tuple(
             mention
             for mention, what in _mentions(sentence)
-            if not (is_among(what, self._values) if isinstance(what, Number) else all(map(self._has_word, what)))
+            if not (what.is_among(self._values) if isinstance(what, Saying) else all(map(self._has_word, what)))
         )
 
     def copied(self, sentence: str) -> float:
@@ -121,17 +120,18 @@ class Grounds:
         return "".join(_fold(word[0]) if word[0].isupper() else " " for word in words)
 
     @cached_property
-    def _values(self) -> frozenset[Decimal]:
+    def _values(self) -> Said:
         return values_of(self._source)
 
 
 @lru_cache(maxsize=_KEPT)
-def _mentions(sentence: str) -> tuple[tuple[Mention, tuple[str, ...] | Number], ...]:
+def _mentions(sentence: str) -> tuple[tuple[Mention, tuple[str, ...] | Saying], ...]:
     """Numbers of a sentence, and its names with their words, in order."""
-    found: list[tuple[Mention, tuple[str, ...] | Number]] = []
+    found: list[tuple[Mention, tuple[str, ...] | Saying]] = []
     for number in find_numbers(sentence):
-        start, end = number.outer_start, number.outer_end
-        found.append((Mention(start, end, sentence[start:end], "number"), number))
+        said = sayings_of(sentence, number)
+        start, end = number.outer_start, max(number.outer_end, said[-1].end)
+        found.append((Mention(start, end, sentence[start:end], "number"), said[0]))
     taken = [(mention.start, mention.end) for mention, _ in found]
     for name in entities(language().analyse(sentence).tokens):
         text = sentence[name.start : name.end]
@@ -330,16 +330,17 @@ class Faithful(NliMetric):
     side gets 0 (flag `empty`). `nlgauge explain --method evidence`, in Python `evidence`, shows the sentence of the
     source that decides, and what is lacking.
 
-    It favours copied sentences: do not compare systems that copy with systems that reword. It was measured on summaries
-    of CNN articles; on those of other sources expect much less, on those of language models little, and put ROUGE-2
-    with the source beside it. On claims that reword it is no better than chance; there take `context=0,copied=0`. For a
-    yes or no take 0.67 as the threshold, or 0.5 with `least=1`. It judges facts alone.
+    It favours copied sentences, wrong ones too: do not compare systems that copy with systems that reword. It was
+    measured on summaries of CNN articles; on those of other sources expect much less, on those of language models
+    little, and put ROUGE-2 with the source beside it. On claims that reword it can be no better than chance; there take
+    `context=0,copied=0`. It orders texts, and gives no yes or no: a threshold that was found on one set fails on
+    others. It judges facts alone.
 
     Each sentence is judged without the others, so a pronoun lacks what it stands for, and what follows in two steps can
     be called contradicted. A name has support if each of its words stands in the source, in any case or ending
-    ("Spanish" by "Spain") or as initials (UN); names are found by capitals, in English. A number has it if its value
-    stands there, in digits or words. So one that follows from others (an age from two years) is lacking, and a right
-    one in the wrong place is left to the model.
+    ("Spanish" by "Spain") or as initials (UN); names are found by capitals, in English. A number, a date or a time has
+    it if the source says the same, in digits or words. So one that follows from others (an age from two years) is
+    lacking, and a right one in the wrong place is left to the model.
 
     Args:
         wide: the model that reads windows, any that `model` could be. None takes `faithful` or `faithful-base`, that

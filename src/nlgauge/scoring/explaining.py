@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -27,26 +30,29 @@ from nlgauge.models.spans import Judged, SpanModel, load_spans
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.job import texts_as_dataset
 from nlgauge.scoring.looks import by_texts
-from nlgauge.text.names import name_words
-from nlgauge.text.scripts import ENGLISH, data_lines, known_writings, leaning, names, writings
+from nlgauge.text.scripts import ENGLISH, data_lines, known_writings, languages, leaning, names, writings
 from nlgauge.text.tokenize import word_spans
 
 if TYPE_CHECKING:
-    from nlgauge.text.numbers.words import Number
+    from nlgauge.text.numbers.said import Said, Saying
 
 # --- Which words are at fault: by rule, or from probabilities; runs of neighbours, severities, categories
 
 
-_CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m"})
+_CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m", "o'clock"})
 _NEGATIONS = frozenset("not n't no never none nobody nothing nowhere neither nor cannot without".split())
+_IN_FULL = {  # both words as one -> each in full
+    "can't": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "let's": "let us",
+    "gonna": "going to", "wanna": "want to", "gotta": "got to",
+}  # fmt: skip
+_ALONE = {"n't": "not", "'em": "them", "y'all": "you"}
+_NO_APOSTROPHE = re.compile(r"(?:do|does|did|is|are|was|were|has|have|had|ca|wo|could|would|should)nt")
 _PERSONS = frozenset(
     "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself"
     " we us our ours ourselves they them their theirs themselves".split()
 )
-_LETTERS = 3  # by which a day or a month is told, also where it is cut short: Tue, Tuesday
-_DAYS = frozenset("mon tue wed thu fri sat sun jan feb mar apr may jun jul aug sep oct nov dec".split())
 _SLIP = 2  # edits that a misspelt word may be away from one of the other text
-_LEAST_SPELLED = 4  # letters of a word that may be misspelt
+_LEAST_SPELLED, _MOST_SPELLED = 4, 40  # letters of a word that may be misspelt
 _DIGITS = 4  # of a confidence; the last bits of a probability differ between processors
 
 
@@ -74,26 +80,36 @@ class WordedText:
 
     @cached_property
     def lower(self) -> tuple[str, ...]:
-        """The words in lower case."""
-        return tuple(word.lower() for word in self.words)
+        """The words in lower case, with straight apostrophes, and what is contracted in full: ca|n't is can|not."""
+        words = [word.lower().replace("’", "'") for word in self.words]
+        for place, pair in enumerate(list(pairwise(words))):
+            if (full := _IN_FULL.get("".join(pair))) is not None:
+                words[place : place + 2] = full.split()
+        return tuple("not" if _NO_APOSTROPHE.fullmatch(word) else _ALONE.get(word, word) for word in words)
 
     @cached_property
-    def numbers(self) -> tuple[Number, ...]:
-        """Its numbers, in digits or in words, without times of day, which are written in two ways (5 pm, 17:00)."""
-        from nlgauge.text.numbers.find import find_numbers  # what `meta`, which names the methods, need not load
+    def sayings(self) -> tuple[Saying, ...]:
+        """Its numbers, dates, times, days and units."""
+        from nlgauge.text.numbers.said import sayings  # what `meta`, which names the methods, need not load
 
-        return tuple(number for number in find_numbers(self.text) if number.kind != "time")
+        return tuple(sayings(self.text))
 
     @cached_property
-    def days(self) -> dict[int, str]:
-        """Place among the words -> day of the week or month, by its first letters. It begins with a capital."""
-        both = enumerate(zip(self.words, self.lower, strict=True))
-        return {i: lower[:_LETTERS] for i, (word, lower) in both if word[:1].isupper() and lower in _calendar()}
+    def values(self) -> Said:
+        """What these say."""
+        from nlgauge.text.numbers.said import values_of
+
+        return values_of(self.text)
 
     @cached_property
     def numbered(self) -> frozenset[int]:
         """Which words, by their place among the words, are part of a number."""
-        return self.inside((number.start, number.end) for number in self.numbers)
+        return self.inside((one.start, one.end) for one in self.sayings if one.kind == "number")
+
+    @cached_property
+    def dated(self) -> frozenset[int]:
+        """Which are a day or a month."""
+        return self.inside((one.start, one.end) for one in self.sayings if one.kind == "day")
 
     def inside(self, spans: Iterable[tuple[int, int]]) -> frozenset[int]:
         """Which words, by their place among the words, overlap one of some spans of characters."""
@@ -113,22 +129,19 @@ def unmatched(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
 def differing(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
     """Which words say what none of the other texts says, shape (words,): runs of unmatched words, one with content.
 
-    A run of function words and marks alone is mostly another way to say the same. A number (no time of day), a day or a
-    month is compared by what it says: 1500 is 1,500, Tue is Tuesday, and "a hundred thousand" beside "ten thousand" is
-    marked whole.
+    A run of function words and marks alone is mostly another way to say the same. A number, a date, a time, a day, a
+    month or a unit is compared by what it says: 1500 is 1,500, 5 pm is 17:00, Tue is Tuesday, 12K is twelve thousand,
+    and "a hundred thousand" beside "ten thousand" is marked whole.
     """
     marked = unmatched(hypothesis, others)
-    if hypothesis.numbers:
-        from nlgauge.text.numbers.find import is_among, values_of
-
-        known = [values_of(other.text) for other in others]
-        for number in hypothesis.numbers:
-            is_new = not any(is_among(number, values) for values in known)
-            marked[list(hypothesis.inside([(number.start, number.end)]))] = is_new
-    for place, name in hypothesis.days.items():
-        marked[place] &= not any(name in other.days.values() for other in others)
+    for saying in hypothesis.sayings:
+        places = list(hypothesis.inside([(saying.start, saying.end)]))
+        is_new = not any(saying.is_among(other.values) for other in others)
+        marked[places] = is_new if saying.kind == "number" else marked[places] & is_new
     for first, last in _runs(marked):
-        marked[first : last + 1] = any(map(carries_content, hypothesis.lower[first : last + 1]))
+        run = hypothesis.dated.intersection(range(first, last + 1))  # May is no verb beside a number
+        dated = any(not hypothesis.numbered.isdisjoint((place - 1, place + 1)) for place in run)
+        marked[first : last + 1] = dated or any(map(carries_content, hypothesis.lower[first : last + 1]))
     return marked
 
 
@@ -214,7 +227,7 @@ def carries_content(word: str) -> bool:
     return word in _NEGATIONS or word in _PERSONS or not is_function(word)
 
 
-def _category(hypothesis: WordedText, known: Set[str], lacking: Set[str], first: int, last: int) -> str | None:
+def _category(hypothesis: WordedText, known: Set[str], lacking: frozenset[str], first: int, last: int) -> str | None:
     """What kind of error a run of words is, as far as the words tell, by those that others have or alone have.
 
     `punctuation`: it has no letter or digit. `repetition`: all its words stand right before it, too. `negation`,
@@ -234,7 +247,7 @@ def _category(hypothesis: WordedText, known: Set[str], lacking: Set[str], first:
         first + place in hypothesis.numbered for place in new
     ):
         return "number"
-    if any(first + place in hypothesis.days for place in new):
+    if any(first + place in hypothesis.dated for place in new):
         return "date"
     if len(own) == 1 and new and _is_misspelt(own[0], lacking):
         return "spelling"
@@ -243,22 +256,33 @@ def _category(hypothesis: WordedText, known: Set[str], lacking: Set[str], first:
     return None
 
 
-def _is_misspelt(word: str, meant: Set[str]) -> bool:
+def _is_misspelt(word: str, meant: frozenset[str]) -> bool:
     most = _SLIP if len(word) > _LEAST_SPELLED + 2 else 1
-    return len(word) >= _LEAST_SPELLED and any(
-        len(other) >= _LEAST_SPELLED and Levenshtein.distance(word, other, score_cutoff=most) <= most for other in meant
-    )
+    near = (other for cut in _cuts(word) for other in _by_cuts(meant).get(cut, ()))
+    return any(Levenshtein.distance(word, other, score_cutoff=most) <= most for other in near)
+
+
+@lru_cache(maxsize=1)
+def _by_cuts(words: frozenset[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for word in words:
+        for cut in _cuts(word):
+            found.setdefault(cut, []).append(word)
+    return found
+
+
+def _cuts(word: str) -> set[str]:
+    """What is left of a word without up to two letters: two words that are two slips apart share one of these."""
+    found = {word} if _LEAST_SPELLED <= len(word) <= _MOST_SPELLED else set()
+    for _ in range(_SLIP):
+        found |= {cut[:place] + cut[place + 1 :] for cut in found for place in range(len(cut))}
+    return found
 
 
 def _runs(marked: Mask) -> list[tuple[int, int]]:
     """First and last of each run of marked words."""
     edges = np.diff(marked.astype(np.int8), prepend=0, append=0)
     return list(zip(np.flatnonzero(edges == 1).tolist(), (np.flatnonzero(edges == -1) - 1).tolist(), strict=True))
-
-
-@cache
-def _calendar() -> frozenset[str]:
-    return frozenset(word for word in name_words("calendar") if word[:_LETTERS] in _DAYS)
 
 
 @cache
@@ -274,6 +298,10 @@ METHODS: tuple[str, ...] = get_args(Method)
 AGAINST: tuple[str, ...] = get_args(Against)
 THRESHOLD = 0.5  # where a head's file names none
 _NAMED = 3  # segments in a note
+# Below them texts are in two languages. So are 3 of 3,200 pairs in one language, each with foreign words.
+_ALIKE, _COMMON = 0.2, 0.5
+_TELLING = 3  # words that tell a language
+_CROWD, _CROWDED = 10, 0.8  # texts, and the share of them that is marked, from which a cut-off tells nothing
 _OTHER_WORDS = (  # talks 2 and 6 of TED zh-en, recipes/spans/evaluate.py
     "a mark is where the texts differ, and other words look as wrong ones do: of the marks in good translations experts"
     " called about one in six an error"
@@ -320,11 +348,12 @@ def explain(
         runtime: device, precision and encoder, and the cache of what `evidence` finds; None is the default runtime.
 
     Returns:
-        One `Explanation` per hypothesis. Its score is at most 0: minus 5 for each major error, minus 1 for each minor.
+        One `Explanation` per hypothesis. Its score is at most 0: minus 5 for each major error, minus 1 for each minor;
+        minus 25 for a hypothesis that says nothing.
 
     Warns:
-        ScoreWarning: texts are compared with their source; they are blank, or written without blanks between words; or
-            a head does not read them, or not whole.
+        ScoreWarning: texts are compared with their source; they say nothing, or are written without blanks between
+            words; a head does not read them, or not whole; or `evidence` marks nearly all of them.
 
     Raises:
         InputError: a segment has nothing to be compared with, a source is in another language, lengths are unequal, or
@@ -346,8 +375,8 @@ def explain(
     others = [tuple(known.setdefault(text, WordedText.of(text)) for text in texts) for texts in chosen]
     if method == "evidence":
         claims, signature, more = _evidence(data.segments, runtime or Runtime())
-        notes += more
         found = [tuple(map(_unsupported, filter(itemgetter("reason"), own))) for own in claims]
+        notes += [*more, *_crowded(sum(map(bool, found)), len(found))]
     elif model is None:
         marks = unmatched if method == "words" else differing
         found = [
@@ -365,15 +394,17 @@ def explain(
         facts = {**loaded.found.facts("file"), **loaded.found.encoder.facts(head=loaded.found.identity)}
         own = {"threshold": limits.words, "missing": limits.missing, "text": limits.text, "dtype": runtime.dtype}
         signature = _signature(method, {**facts, **own})
-    found, more = _with_blank(data.segments, chosen, found)
+    found, nothing, more = _with_nothing(data.segments, hypotheses, others, found)
     notes += more
     say(*notes)
     if method != "evidence" and model is None and any(found):
         notes.append(_OTHER_WORDS)
     claims = claims or [[] for _ in data.segments]
     rows = tuple(
-        Explanation(segment.id, segment.hypothesis, texts, spans, segment.system, segment.item, tuple(own))
-        for segment, texts, spans, own in zip(data.segments, chosen, found, claims, strict=True)
+        Explanation(
+            segment.id, segment.hypothesis, texts, spans, segment.system, segment.item, tuple(own), place in nothing
+        )
+        for place, (segment, texts, spans, own) in enumerate(zip(data.segments, chosen, found, claims, strict=True))
     )
     about = {"spec": signature.spec, "signature": str(signature), "higher_is_better": True}
     return Explanations(rows, about, tuple(notes))
@@ -393,6 +424,14 @@ def _evidence(segments: Sequence[Segment], runtime: Runtime) -> tuple[list[list[
 def _unsupported(claim: Mapping[str, Any]) -> ErrorSpan:
     """The mark of a sentence of `evidence`."""
     return ErrorSpan(claim["start"], claim["end"], "major", category="unsupported")
+
+
+def _crowded(marked: int, n: int) -> list[str]:
+    """A note where nearly all texts are marked, of which the cut-off then tells nothing."""
+    if n < _CROWD or marked < _CROWDED * n:
+        return []
+    told = f"{marked} of {n} texts are marked: the cut-off of 0.5, found on CNN's summaries, does not fit these texts;"
+    return [f"{told} the least supported stand first, so take as many of them as you can read"]
 
 
 def thresholds(model: SpanModel) -> MarkThresholds:
@@ -493,21 +532,28 @@ def _unspaced(segments: Sequence[Segment]) -> list[str]:
     return _counted(ids, "written without blanks between words, so a mark covers a whole clause", len(segments))
 
 
-def _with_blank(
-    segments: Sequence[Segment], chosen: Sequence[tuple[str, ...]], found: Sequence[tuple[ErrorSpan, ...]]
-) -> tuple[list[tuple[ErrorSpan, ...]], list[str]]:
-    """The spans, with everything missing in blank hypotheses; and notes on blank texts of either side."""
-    spans, blank, beside = list(found), [], []
-    for place, (segment, others) in enumerate(zip(segments, chosen, strict=True)):
-        said = [not is_blank(other) for other in others]
-        if not all(said):
+def _with_nothing(
+    segments: Sequence[Segment],
+    hypotheses: Sequence[WordedText],
+    others: Sequence[tuple[WordedText, ...]],
+    found: Sequence[tuple[ErrorSpan, ...]],
+) -> tuple[list[tuple[ErrorSpan, ...]], set[int], list[str]]:
+    """The spans, with everything missing in hypotheses that say nothing; their places; notes on blank texts, too."""
+    spans, blank, hollow, beside = list(found), [], [], []
+    for place, (segment, hyp, own) in enumerate(zip(segments, hypotheses, others, strict=True)):
+        if any(is_blank(other.text) for other in own):
             beside.append(segment.id)
-        if is_blank(segment.hypothesis) and all(said):
-            spans[place] = (ErrorSpan(0, 0, "major", category="omission", missing=True),)
-            blank.append(segment.id)
+        elif is_blank(hyp.text):
+            blank.append(place)
+        elif not any(map(carries_content, hyp.lower)) and not any(all(map(is_function, other.lower)) for other in own):
+            hollow.append(place)
+    for place in (*blank, *hollow):
+        spans[place] = (ErrorSpan(0, 0, "major", category="omission", missing=True),)
     n = len(segments)
-    notes = _counted(blank, "blank: everything is missing", n)
-    return spans, [*notes, *_counted(beside, "compared with a blank text, which bears out nothing", n)]
+    notes = _counted([segments[place].id for place in blank], "blank: everything is missing", n)
+    notes += _counted([segments[place].id for place in hollow], "without a word of content: everything is missing", n)
+    notes += _counted(beside, "compared with a blank text, which bears out nothing", n)
+    return spans, {*blank, *hollow}, notes
 
 
 def _counted(ids: Sequence[str], what: str, n: int) -> list[str]:
@@ -547,22 +593,38 @@ def _of_sources(segments: Sequence[Segment], chosen: Sequence[tuple[str, ...]], 
     ]
     if not used:
         return []
+    undecided = []
     for segment in used:
         source = str(segment.source)
         ours, theirs = (leaning(text) for text in (segment.hypothesis, source))
         scripts = writings([segment.hypothesis, source])
-        if scripts[0] != scripts[1] or (ours is not None and theirs is not None and ours != theirs):
-            what = (
-                "is in another script"
-                if scripts[0] != scripts[1]
-                else f"looks like {names().get(str(theirs), theirs)}, another language"
-            )
-            raise InputError(
-                f"segment {segment.id!r}: its source {what} than its hypothesis, expected the same language; give"
-                " references, or choose against=ref (--against ref)"
-            )
+        if scripts[0] != scripts[1]:
+            raise InputError(_another(segment.id, "is in another script"))
+        if ours is None or theirs is None:
+            undecided.append(segment)
+        elif ours != theirs and _are_foreign(segment.hypothesis, source, 1):
+            raise InputError(_another(segment.id, f"looks like {names().get(theirs, theirs)}, another language"))
+    hyps, sources = (" ".join(str(getattr(one, name)) for one in undecided) for name in ("hypothesis", "source"))
+    if undecided and _are_foreign(hyps, sources):
+        theirs = next(iter(languages(sources)))
+        raise InputError(_another(undecided[0].id, f"looks like {names().get(theirs, theirs)}, another language"))
     told = f"{len(used)} of {len(segments)} hypotheses are compared with their source, which must say the same"
     return [told] if must_agree else []
+
+
+def _another(name: str, what: str) -> str:
+    return (
+        f"segment {name!r}: its source {what} than its hypothesis, expected the same language; give references, or"
+        " choose against=ref (--against ref)"
+    )
+
+
+def _are_foreign(text: str, other: str, common: float = _COMMON) -> bool:
+    """Whether two texts are in two languages: these have hardly a language in common, nor many of their words."""
+    ours, theirs = languages(text), languages(other)
+    alike = sum(math.sqrt(share * theirs.get(code, 0.0)) for code, share in ours.items())
+    words, known = (set(re.findall(r"\w+", one.lower())) for one in (text, other))
+    return alike < _ALIKE and _TELLING <= min(len(words), len(known)) > len(words & known) / common
 
 
 def _signature(method: str, facts: Mapping[str, Any]) -> Signature:

@@ -45,6 +45,15 @@ def test_several_texts_have_their_ids_and_the_legend_stands_once():
     assert "here" not in explained_text(result(Explanation("b", "Fine.", ("Fine.",), ())))
 
 
+def test_texts_with_evidence_are_listed_by_their_least_supported_sentence():
+    claim = {"start": 0, "end": 2, "sentence": "A.", "contradiction": 0.1, "evidence": "B.", "reason": None}
+    supports = {"sure": (0.9, 0.8), "doubtful": (0.9, 0.1), "fair": (0.5,)}
+    rows = [Explanation(i, "A.", (), (), claims=tuple({**claim, "support": x} for x in s)) for i, s in supports.items()]
+    text = explained_text(result(*rows))
+    assert [line.split()[0] for line in text.splitlines() if "score" in line] == ["doubtful", "fair", "sure"]
+    assert [row["id"] for row in result(*rows).rows] == list(supports)  # the file keeps their order
+
+
 def test_what_would_control_a_terminal_is_shown_as_a_mark():
     row = Explanation("a\x1b[2J", "red \x1b[31m hat", (), (ErrorSpan(4, 9, "major", category="\x1b"),)).as_row()
     assert "\x1b" not in explained_text(result(Explanation("a\x1b[2J", "red \x1b[31m hat", (), ()))) + marked(row)

@@ -85,6 +85,11 @@ def said_of(claim: Mapping[str, Any]) -> list[str]:
     return [f"  {claim['support']:.2f}  {place}{reason}", f"        source: {clean_text(claim['evidence'])}"]
 
 
+def ranked(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows by their least supported sentence, the lowest first; those without claims as they came."""
+    return sorted(rows, key=lambda row: min((claim["support"] for claim in row.get("claims", ())), default=0))
+
+
 def explained_text(result: Result, width: int = 100, paint: Paint = unpainted) -> str:
     """All rows of a result of kind `explain`: score, marked text and a line for each span; the legend comes last.
 
@@ -94,7 +99,7 @@ def explained_text(result: Result, width: int = 100, paint: Paint = unpainted) -
         paint: what colours a mark.
     """
     blocks = []
-    for row in result.rows:
+    for row in ranked(result.rows):
         named = f"{clean(str(row['id']))}  " if len(result.rows) > 1 else ""
         lines = textwrap.wrap(marked(row), max(24, width)) if paint is unpainted else [marked(row, paint)]
         spans = [f"  {described(row, span)}" for span in of_hypothesis(row["spans"])]
@@ -120,7 +125,7 @@ def totals(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def explain_html(result: Result) -> str:
     """A result of kind `explain` as one self-contained HTML file."""
-    rows = [{**row, "pieces": pieces(row)} for row in result.rows]
+    rows = [{**row, "pieces": pieces(row)} for row in ranked(result.rows)]
     return render_result("explain.html", result, rows=rows, totals=totals(result.rows))
 
 
@@ -129,7 +134,7 @@ def explain_parts(paper: Paper) -> list[Part]:
     rows = paper.result.rows
     if paper.is_text:
         return [*([explained_text(paper.result, paper.columns)] if rows else []), totals(rows)]
-    body = tuple((str(row["id"]), marked(row), f"{row['score']:g}") for row in rows)
+    body = tuple((str(row["id"]), marked(row), f"{row['score']:g}") for row in ranked(rows))
     table = Table("", ("id", "hypothesis", "score"), body, left=2, legend=(LEGEND,))
     return [*([table] if rows else []), totals(rows)]
 

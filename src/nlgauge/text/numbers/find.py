@@ -611,7 +611,7 @@ def _read(text: str, item: Item, free: int) -> Number:
     if item.kind != "figure":
         return opaque(text, start, end, item.kind)  # type: ignore[arg-type]  # the scan knows no other kinds
     figure = text[start:end]
-    number = Number(start, end, start, end, "cardinal", figure, _value(figure))
+    number = Number(start, end, start, end, "cardinal", figure, figure_value(figure))
     if (len(figure) > 1 and figure[0] == "0" and figure[1] not in ".,") or is_enumerator(text, start, end):
         return replace(number, kind="code" if figure[0] == "0" else "enumerator", value=None)
     number = _before(text, _behind(text, number, free), free)
@@ -624,7 +624,7 @@ def _read(text: str, item: Item, free: int) -> Number:
     return kind_by_context(text, number)
 
 
-def _value(figure: str) -> Decimal:
+def figure_value(figure: str) -> Decimal:
     """The value of a figure such as 1,234.5, 1.234.567, 1 000, 2,5 or .5.
 
     400.000 is read with a thousands separator, 1.125 is not.
@@ -684,32 +684,3 @@ def _before(text: str, number: Number, free: int) -> Number:
     if match and not _DIGIT_BEFORE.search(text, max(0, start - 4), start - 1):
         sign, start = match[1], start - 1
     return replace(number, outer_start=start, sign="-" if sign == "−" else sign)
-
-
-# --- What the numbers of a text are worth, however they are written: is a number of one text among those of another?
-
-_DIGITS = re.compile(r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?")
-_APART = re.compile(r"(?<=[0-9]) ([.,]) (?=[0-9])")  # 3 , 000, as tokenised texts have it
-
-
-def values_of(text: str) -> frozenset[Decimal]:
-    """The values of all numbers of a text, in digits or in words, with and without their scale and sign.
-
-    Of a date, a time or a label each run of digits counts.
-    """
-    found: set[Decimal] = set()
-    for written in {text, _APART.sub(r"\1", text)}:
-        for number in find_numbers(written):
-            found |= {value for value in (number.value, number.amount) if value is not None}
-            found |= _runs(number) if number.value is None else set()
-        found |= {Decimal(digits.replace(",", "")) for digits in _DIGITS.findall(written)}
-    return frozenset(found)
-
-
-def is_among(number: Number, values: frozenset[Decimal]) -> bool:
-    """Whether a number has one of the values; of a date, a time or a label, whether each run of digits has."""
-    return _runs(number) <= values if number.value is None else bool({number.value, number.amount} & values)
-
-
-def _runs(number: Number) -> set[Decimal]:
-    return {Decimal(digits) for digits in re.findall("[0-9]+", number.figure)}
