@@ -66,7 +66,7 @@ class Broken(BaseMetric):
     def score(self, segments, runtime):
         load = runtime.once("model of broken", lambda: LOADS.append(1) or BUSY)
         with load:
-            values = [{"nan": math.nan, "inf": math.inf}.get(s.hypothesis, float(len(s.hypothesis))) for s in segments]
+            values = [{"hole": math.nan, "inf": math.inf}.get(s.hypothesis, float(len(s.hypothesis))) for s in segments]
         return Scores(signature_of(self, runtime), tuple(s.id for s in segments), np.array(values))
 
 
@@ -88,11 +88,11 @@ LOADS: list[int] = []
 BUSY = Busy()
 
 
-@pytest.mark.parametrize("text", ["nan", "inf"])
+@pytest.mark.parametrize("text", ["hole", "inf"])
 def test_a_number_that_is_none_is_no_score(text):
     (one,) = RowScorer(Broken()).score(text).values()
     assert one.value is None
-    assert one.lacking == f"the score by broken is {'undefined' if text == 'nan' else 'inf'}"
+    assert one.lacking == f"the score by broken is {'undefined' if text == 'hole' else 'inf'}"
 
 
 def test_many_threads_load_a_model_once_and_never_score_at_once():

@@ -255,7 +255,7 @@ class TestBadInput:
         pytest.importorskip("huggingface_hub")
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         line = refused(capsys, "score", data, "-m", "bertscore:model=nobody/nothing-like-this")
-        assert "hf download nobody/nothing-like-this" in line
+        assert "nlgauge fetch nobody/nothing-like-this" in line
 
 
 @pytest.mark.parametrize("name", ["data.jsonl", "data.tsv"])

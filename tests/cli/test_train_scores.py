@@ -352,7 +352,7 @@ def test_ratings_become_a_ranker_of_several_files(linear_rated, tmp_path, capsys
         ("train blend rated.jsonl -m chrff -o x.json", "unknown metric 'chrff'"),
         ("train blend rated.jsonl -m chrf -o x.json -c fluency", "is rated for 'fluency'"),
         ("train blend rated.jsonl -m chrf -o rated.jsonl", "would be written over the input"),
-        ("train blend rated.jsonl -m comet -o x.json", "comet needs the option 'model'"),
+        ("train blend rated.jsonl -m regressor -o x.json", "regressor needs the option 'model'"),
         ("train beer rated.jsonl -o no/x.json", "no/x.json"),
         ("train beer rated.jsonl -o x.json --within pair", "--within"),
     ],

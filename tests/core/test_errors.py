@@ -74,3 +74,5 @@ def test_long_names_and_long_messages_are_cut():
     assert told.startswith("f.csv:1: columns found: 0, 1")
     assert told.endswith("; give --columns")
     assert str(InputError(name[:150])) == name[:150]
+    command = f"run '{' '.join(['pip download'] * 40)}'"  # which a reader pastes
+    assert str(InputError(command)) == command

@@ -53,7 +53,7 @@ def write(name):
             "seg": f"{name}{i // 3}",
             "lp": name,
             "hyp": f"The cat {name} sat on mat {i}.",
-            "refs": [f"A cat {name} sat on a mat {i % 4}."],
+            "refs": [f"A cat {name} sat on a mat {i // 3}."],
             "human": {name: i % 5},
         }
         for i in range(12)

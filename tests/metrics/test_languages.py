@@ -229,7 +229,7 @@ def enumerate_text(pairs):
         ("bleu:tokenize=char", set()),
         ("chrf", set()),
         ("wordf", {"Thai", "Han", "Kana"}),
-        ("spice", {"Thai", "Han", "Kana"}),
+        ("spice:jar=x", {"Thai", "Han", "Kana"}),
         ("meteor15:jar=x.jar", {"Thai", "Han", "Kana"}),
     ],
 )

@@ -155,14 +155,16 @@ def _many(folder):
 
 
 def test_sentencepiece_files_pin_a_model_too(pair, tmp_path):
-    from nlgauge.models.locate import _WANTED, locate
+    from nlgauge.models.locate import locate
+    from nlgauge.models.repository import needed
 
     folder = tmp_path / "marian"
     shutil.copytree(pair("marian"), folder)
     before = locate(str(folder)).setup
     (folder / "source.spm").write_bytes(b"pieces")
     assert locate(str(folder)).setup != before
-    assert "*.spm" in _WANTED  # and are fetched from the hub
+    files = ["config.json", "source.spm", "pytorch_model.bin"]
+    assert needed(files) == files  # and are fetched from the hub
 
 
 # --- Which models write text, and what their configurations say of them

@@ -48,6 +48,9 @@ class Source:
     def blocks(self):
         yield self.segments
 
+    def advice(self):
+        return {}
+
 
 def scored():
     segments = [

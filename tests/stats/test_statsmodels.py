@@ -115,8 +115,10 @@ def test_few_clusters_of_one_item_have_students_bound(values, allow):
     known = DescrStatsW(values)
     _, p_fail, _ = known.ttest_mean(-allow, alternative="smaller")
     assert found.method == "t"
-    assert (found.error, found.p_fail) == close((known.std_mean, p_fail))
-    assert found.high == close(known.tconfint_mean(0.05, alternative="smaller")[1])
+    assert found.error == close(known.std_mean)
+    # gains too rare to be among the items widen it, and never the other way
+    assert found.p_fail >= p_fail - CLOSE
+    assert found.high >= known.tconfint_mean(0.05, alternative="smaller")[1] - CLOSE
 
 
 @pytest.mark.parametrize("n_clusters", [5, 9, 40])
@@ -131,13 +133,14 @@ def test_the_error_of_clusters_is_that_of_a_regression_on_a_constant(n_clusters)
     assert cluster_error(sums, sizes)[0] == close(known.bse[0])
     found = bound_difference(values, groups.tolist(), allow=0.05)
     low, high = known.conf_int(0.1)[0]
+    half = known.t_test(([[1.0]], [-0.05])).pvalue / 2
     if n_clusters < 10:
-        assert (found.method, found.high) == ("t", close(high))
-        half = known.t_test(([[1.0]], [-0.05])).pvalue / 2
-        assert found.p_fail == close(half if values.mean() < -0.05 else 1 - half)
-    else:  # never narrower than Student's
+        assert found.method == "t"
+        assert found.p_fail >= (half if values.mean() < -0.05 else 1 - half) - CLOSE
+    else:  # so few clusters give no pass, and so no lower end
         assert found.low <= low + CLOSE
-        assert found.high >= high - CLOSE
+    # never narrower than Student's, which knows no losses or gains that are too rare to be seen
+    assert found.high >= high - CLOSE
 
 
 def test_resampled_t_statistics_of_normal_scores_are_students():

@@ -10,7 +10,7 @@ from typing import TypeVar
 S = TypeVar("S")
 T = TypeVar("T")
 
-_NAMED, _LONG = 200, 2000  # characters of a name between quotes, and of a whole message
+_NAMED, _SHOWN, _LONG = 600, 100, 2000  # characters of a name between quotes, of what is left of it, of a message
 _QUOTED = re.compile(rf"'([^']{{{_NAMED},}})'")
 
 
@@ -56,7 +56,7 @@ class ScoreWarning(UserWarning):
 def short(told: str) -> str:
     """A message in which long names are cut, and whose middle is left out where it is still long."""
     if len(told) > _NAMED:
-        told = _QUOTED.sub(lambda name: f"'{name[1][: _NAMED // 2]}...'", told)
+        told = _QUOTED.sub(lambda name: f"'{name[1][:_SHOWN]}...'", told)
     return told if len(told) <= _LONG else f"{told[: _LONG // 2]} ... {told[-_LONG // 2 :]}"
 
 

@@ -11,6 +11,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.external.meteor15 import digest_of_jar
 from nlgauge.metrics.external.spice import Spice
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.testing import check_metric
 
 # Scenes are sets of words; what it is told to do by a word of a caption, it does.
 FAKE = """import json, sys
@@ -45,6 +46,10 @@ def jar(tmp_path, monkeypatch):
 def scored(jar, *rows):
     segments = [Segment(str(i), hyp, tuple(refs)) for i, (hyp, refs) in enumerate(rows)]
     return Spice(jar=jar).score(segments, Runtime())
+
+
+def test_it_keeps_the_contract(jar):
+    check_metric(Spice(jar=jar))
 
 
 def test_all_references_are_one_scene_and_blank_sides_are_not_asked(jar):

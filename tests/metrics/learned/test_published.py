@@ -8,6 +8,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.spec import quote
+from nlgauge.metrics.learned.published import Bleurt, MetricX, MetricXQE
+from nlgauge.testing import check_metric
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -54,6 +56,15 @@ def test_several_references_are_folded_and_a_blank_text_is_worst(tiny_nli):
 def test_a_network_with_other_outputs_is_refused(tiny_nli):
     with pytest.raises(ng.InputError, match=r"has 3 labels, expected one, .*runs as nli:model="):
         scored(f"bleurt:model={quote(str(tiny_nli('bert')))}")
+
+
+def test_published_metrics_keep_the_contract(tiny_nli, metricx):
+    for metric in (
+        Bleurt(model=str(tiny_nli("bert", ("LABEL_0",)))),
+        MetricX(model=str(metricx)),
+        MetricXQE(model=str(metricx)),
+    ):
+        check_metric(metric)
 
 
 # --- MetricX
