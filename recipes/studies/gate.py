@@ -23,7 +23,7 @@ from scipy import special
 from nlgauge import metric
 from nlgauge.core.segment import Segment
 from nlgauge.gating.outputs import Differences, Outputs, ScoredSide, differences, from_texts
-from nlgauge.metrics.stored import RatingColumn
+from nlgauge.metrics.function import RatingColumn
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import resample_counts
 from nlgauge.stats.gate_bounds import believed_loss, clustered, studentized, tango_statistic, unseen_bound
