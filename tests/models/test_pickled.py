@@ -314,6 +314,9 @@ def test_tensors_that_share_one_storage_do_not_fill_the_disk(tmp_path):
     assert not (tmp_path / "model.safetensors").exists()
 
 
+LIST = b"](" + b"K\x01K\x02\x86" * 50_000 + b"eq\x00"
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -330,8 +333,13 @@ def test_tensors_that_share_one_storage_do_not_fill_the_disk(tmp_path):
         b"V" + b"a" * 5000 + b"\n",
         b"I" + b"1" * 5000 + b"\n",
         b"L" + b"1" * 5000 + b"L\n",
+        LIST + b"ccollections\nOrderedDict\nq\x01" + b"h\x01h\x00\x85R" * 100_000,  # one list, read 100,000 times
+        LIST + b"ctorch\nSize\nq\x01" + b"h\x01h\x00\x85R" * 100_000,
+        LIST + b"ccollections\nOrderedDict\n](" + b"h\x00" * 100_000 + b"e\x85R",
+        b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x02"
+        + (b"N" * 100_000 + b"tq\x00" + b"h\x00Q" * 100_000),
     ],
-    ids=range(13),
+    ids=range(17),
 )
 def test_deep_long_and_endless_pickles_end(tmp_path, code):
     with pytest.raises(ng.InputError):

@@ -357,6 +357,8 @@ class _Machine:
 
     def _storage(self, said: Any) -> _Storage:
         """The storage that a persistent id names, as torch writes it."""
+        if not isinstance(said, tuple) or len(said) > _MOST_SIDES:
+            raise TypeError("a storage that is no short tuple")
         word, kind, key, _, numel, *view = said
         if word != "storage" or not isinstance(kind, _Name) or kind.name.removeprefix("torch.") not in _KINDS:
             raise _Refused("has a storage of a kind that is not read")
@@ -386,11 +388,13 @@ def _made(name: Any, given: Any) -> Any:
     match name.name.rpartition(".")[2]:
         case "OrderedDict":
             made: dict[Any, Any] = {}
-            for pair in given[0] if given else ():
-                _put(made, pair)
+            if given:
+                for key, value in given[0]:
+                    _put(made, (key, value))
+                given[0].clear()  # a list that were read again and again would take time and memory without end
             return made
-        case "Size":
-            return tuple(given[0])
+        case "Size" if isinstance(given[0], tuple):
+            return given[0]
         case "_rebuild_parameter" if isinstance(given[0], Tensor):
             return given[0]
         case "_rebuild_tensor" | "_rebuild_tensor_v2":
