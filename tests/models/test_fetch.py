@@ -20,7 +20,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.embedding.vectors import best_layer
-from nlgauge.models import fetch
+from nlgauge.models import fetch, pickled
 from nlgauge.models.locate import locate
 
 BASE = fetch.ENCODERS["base"]
@@ -500,15 +500,16 @@ def waits(packed, file, most):
 fetch._copied = waits
 """
 ASKING = """
-flock = fetch.fcntl.flock
+from nlgauge.models import pickled
+flock = pickled.fcntl.flock
 def asks(lock, how):
     open({asked!r}, "w").close()
     return flock(lock, how)
-fetch.fcntl.flock = asks
+pickled.fcntl.flock = asks
 """
 
 
-@pytest.mark.skipif(fetch.fcntl is None, reason="no such locks here")
+@pytest.mark.skipif(pickled.fcntl is None, reason="no such locks here")
 def test_a_process_waits_for_the_one_that_is_at_work_and_clears_nothing_of_it(index, tmp_path):
     asked = str(tmp_path / "asked")
     first = started(index, tmp_path, WAITING.format(asked=asked))

@@ -325,7 +325,7 @@ def test_models_are_listed_with_their_licence_and_removed(hub, tiny_model, tmp_p
     assert main(["fetch", "--remove", "owner/model"]) == 0
     assert "owner/model: removed from the hub's cache" in capsys.readouterr().out
     assert held() == []
-    assert not list((tmp_path / "store" / "pickled").iterdir())
+    assert not list((tmp_path / "store" / "pickled").glob("owner*"))
     assert not remove("owner/model")
 
 

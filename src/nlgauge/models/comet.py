@@ -65,7 +65,7 @@ def comet_folder(model: str, head: str) -> Path | None:
         folder = repository.checkpoint(repo, revision if at else None)
         name, origin = f"{repo.replace('/', '--')}@{folder.name}", {"repository": repo, "commit": folder.name}
     target = repository.home("pickled") / name
-    made_whole(target, head, lambda beside: _converted(model, folder, beside, head, origin))
+    made_whole(target, [head], lambda beside: _converted(model, folder, beside, head, origin))
     return target
 
 

@@ -30,12 +30,8 @@ from typing import IO
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.models import repository
+from nlgauge.models.pickled import alone
 from nlgauge.models.repository import FOLDER_BY, home
-
-try:
-    import fcntl
-except ImportError:  # Windows, where each process fetches for itself
-    fcntl = None  # type: ignore[assignment]
 
 EMBEDDED, BASE, MULTILINGUAL = "embedded", "base", "multilingual"
 ALL = "all"
@@ -602,22 +598,14 @@ def _digest(opened: Callable[[], IO[bytes]]) -> str:
 
 @contextmanager
 def _alone(one: Encoder, target: Path) -> Iterator[None]:
-    """One process at a time makes or deletes an encoder; a process that is killed gives the lock back.
+    """One process at a time makes or deletes an encoder.
 
     Raises:
         InputError: something cannot be written or read, by what is done meanwhile, too; or the folder holds something
             else, which would be deleted.
     """
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # through no link, and without waiting for a pipe
-        flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        with open(os.open(target.parent / f".{target.name}.lock", flags, 0o666), "wb") as lock:
-            with suppress(OSError):  # a network drive may have no locks: there each process fetches for itself, too
-                if fcntl is not None:
-                    fcntl.flock(lock, fcntl.LOCK_EX)
-                    for left in target.parent.glob(f".{target.name}.*.part"):  # of runs that were killed
-                        shutil.rmtree(left, ignore_errors=True)
+        with alone(target):
             if (fault := _of_others(one, target)) is not None:
                 raise InputError(
                     f"{target} is not the encoder {one.name!r} alone: {fault}; move it away or delete it yourself, or"

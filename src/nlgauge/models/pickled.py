@@ -15,8 +15,10 @@ import os
 import pickletools
 import shutil
 import struct
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import file_digest
@@ -29,6 +31,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where each process works for itself
+    fcntl = None  # type: ignore[assignment]
 
 # torch's name of a kind of storage -> safetensors' name of its numbers, and their bytes
 _KINDS = {
@@ -594,42 +601,66 @@ def converted(folder: Path, target: Path, origin: Mapping[str, str]) -> Path:
         InputError: the weights cannot be read, or nothing can be written.
     """
 
+    small = [path for path in sorted(folder.iterdir()) if path.suffix in _BESIDE and path.is_file()]
+    small = [path for path in small if path.name != INDEX]
+
     def make(beside: Path) -> None:
         convert(sources_of(folder), beside, origin)
-        for path in sorted(folder.iterdir()):
-            if path.suffix in _BESIDE and path.is_file() and path.name != INDEX:
-                shutil.copyfile(path, beside / path.name)
+        for path in small:
+            shutil.copyfile(path, beside / path.name)
 
-    made_whole(target, "config.json", make)
+    made_whole(target, [path.name for path in small], make)  # one made before the tokenizer came is made anew
     return target
 
 
-def made_whole(target: Path, last: str, make: Callable[[Path], None]) -> None:
+def made_whole(target: Path, known_by: Iterable[str], make: Callable[[Path], None]) -> None:
     """Make a folder beside and rename it, so that it is whole or not there; once.
 
     Args:
         target: the folder.
-        last: a file by which one that is there is known.
+        known_by: files by which one that is there is known.
         make: function that fills a folder.
 
     Raises:
         InputError: it cannot be written.
     """
-    if (target / last).is_file():
+
+    def is_made() -> bool:
+        return all((target / name).is_file() for name in known_by)
+
+    if is_made():
         return
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        beside.mkdir(parents=True)
-        make(beside)
-        try:
-            os.replace(beside, target)
-        except OSError:
-            if not (target / last).is_file():  # another process may have made it meanwhile
-                raise
+        with alone(target):
+            if is_made():  # another process may have made it meanwhile
+                return
+            with tempfile.TemporaryDirectory(".part", f".{target.name}.", target.parent) as place:
+                beside = Path(place, "made")
+                beside.mkdir()
+                make(beside)
+                shutil.rmtree(target, ignore_errors=True)
+                os.replace(beside, target)
     except OSError as error:
         raise InputError(
             f"weights are written again as safetensors, but {target} cannot be made ({error}); is there room?"
             " NLGAUGE_MODELS names another folder"
         ) from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+
+
+@contextmanager
+def alone(target: Path) -> Iterator[None]:
+    """One process at a time makes or deletes a folder; one that is killed gives the lock back, and what it left goes.
+
+    Raises:
+        OSError: the lock cannot be written.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # through no link, and without waiting for a pipe
+    flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(os.open(target.parent / f".{target.name}.lock", flags, 0o666), "wb") as lock:
+        with suppress(OSError):  # a network drive may have no locks: there each process works for itself
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                for left in target.parent.glob(f".{target.name}.*.part"):  # of runs that were killed
+                    shutil.rmtree(left, ignore_errors=True)
+        yield
