@@ -53,16 +53,15 @@ def comet_folder(model: str, head: str) -> Path | None:
     Raises:
         InputError: the checkpoint is not there, cannot be read, or is of a kind that is not computed here.
     """
-    given = Path(os.path.expanduser(model))
+    given, (repo, at, revision) = Path(os.path.expanduser(model)), model.partition("@")
     if os.path.isfile(given / repository.SETTINGS):
         files = (given / repository.SETTINGS, given / repository.CHECKPOINT)
         if not files[1].is_file():
             raise InputError(f"model folder {given} has {repository.SETTINGS} and no {repository.CHECKPOINT}")
         folder, name, origin = given, "-".join(("comet", *(digest(file)[:16] for file in files))), {}
-    elif os.path.exists(given) or "/" not in model or model.startswith((".", "/", "~")) or model.count("/") > 1:
+    elif os.path.exists(given) or repo.startswith((".", "/", "~")) or repo.count("/") != 1:
         return None
     else:
-        repo, at, revision = model.partition("@")
         folder = repository.checkpoint(repo, revision if at else None)
         name, origin = f"{repo.replace('/', '--')}@{folder.name}", {"repository": repo, "commit": folder.name}
     target = repository.home("pickled") / name

@@ -274,7 +274,7 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
     listed = [encoder(name) for name in ours if name != ALL]
     if others and source is not None:
         raise InputError(f"{others[0]} comes from the hub; --from is for {', '.join(ENCODERS)}")
-    found = [repository.snapshot(*split(name)).folder for name in others]
+    found = list(map(_of_name, others))
     for one in ENCODERS.values() if ALL in names else listed:
         target = home(one.name)
         if not _is_right(one, target):  # else it is read alone, as where nobody may write
@@ -296,6 +296,24 @@ def split(name: str) -> tuple[str, str | None]:
     """The name of a model of the hub, and its revision, from NAME@REVISION."""
     model, at, revision = name.partition("@")
     return model, revision if at else None
+
+
+def _of_name(name: str) -> Path:
+    """The folder of a model of the hub, of any kind that metrics read; what is read beside it is fetched, too."""
+    from nlgauge.models import locate, rating, regressor  # which import this module
+
+    model, revision = split(name)
+    try:
+        found = repository.snapshot(model, revision).folder
+    except repository.OtherKind as other:
+        with suppress(repository.OtherKind):
+            if (made := regressor.comet_folder(name, regressor.WEIGHTS)) is not None:
+                return made
+        raise other from None
+    files = locate.ModelFiles(model, found, "")
+    if files.config.get("model_type") == "mt5":
+        rating.metricx_tokenizer(files)
+    return found
 
 
 def remove(name: str) -> bool:

@@ -316,14 +316,8 @@ class _Machine:
             push(tuple(self._last(_TUPLES[step])))
         elif step == "TUPLE":
             push(tuple(self._marked()))
-        elif step in ("EMPTY_LIST", "LIST"):
-            push(self._marked() if step == "LIST" else [])
-        elif step in ("EMPTY_DICT", "DICT"):
-            push({})
-            if step == "DICT":
-                made = self.stack.pop()
-                _put(made, self._marked())
-                push(made)
+        elif step in ("EMPTY_LIST", "EMPTY_DICT"):
+            push([] if step == "EMPTY_LIST" else {})
         elif step in ("APPEND", "APPENDS"):
             more = self._last(1) if step == "APPEND" else self._marked()
             if not isinstance(self.stack[-1], list):
