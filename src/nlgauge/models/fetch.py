@@ -30,7 +30,7 @@ from typing import IO
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.models import repository
-from nlgauge.models.pickled import alone
+from nlgauge.models.pickled import alone, digest
 from nlgauge.models.repository import FOLDER_BY, home
 
 EMBEDDED, BASE, MULTILINGUAL = "embedded", "base", "multilingual"
@@ -379,7 +379,7 @@ def _fault(one: Encoder, target: Path) -> str | None:
     for name, known in one.files.items():
         path = target / name
         try:
-            found = _digest(partial(_file, path))
+            found = digest(path)
         except OSError as error:
             return f"{path} cannot be read ({error.strerror})"
         if found != known.sha256:
@@ -527,7 +527,7 @@ def _inside(path: Path) -> Iterator[tuple[Path, int, Callable[[], IO[bytes]]]]:
             for name, info in packed_zip.NameToInfo.items():
                 yield path / name, info.file_size, partial(packed_zip.open, info)
     else:
-        yield path, path.stat().st_size, partial(_file, path)
+        yield path, path.stat().st_size, partial(path.open, "rb")
 
 
 @contextmanager
@@ -605,10 +605,6 @@ def _copied(packed: IO[bytes], file: IO[bytes], most: int) -> str:
     return digest.hexdigest()
 
 
-def _file(path: Path) -> IO[bytes]:
-    return path.open("rb")
-
-
 def _digest(opened: Callable[[], IO[bytes]]) -> str:
     with opened() as file:
         return file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
@@ -646,6 +642,6 @@ def _of_others(one: Encoder, target: Path) -> str | None:
     if others := sorted(path.name for path in held if path.name not in one.files or path.is_dir()):
         return f"it holds {others[0]!r}"
     path = target / _CONFIG
-    if held and not (path.is_file() and _digest(partial(_file, path)) == one.files[_CONFIG].sha256):
+    if held and not (path.is_file() and digest(path) == one.files[_CONFIG].sha256):
         return f"its {_CONFIG} is not that of the encoder"
     return None

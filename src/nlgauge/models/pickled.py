@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import mmap
 import os
 import pickletools
 import shutil
@@ -19,7 +18,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from hashlib import file_digest
 from io import BytesIO
@@ -90,12 +89,11 @@ class _Name:
 
 @dataclass(frozen=True)
 class _Storage:
-    """Numbers in a row: `numel` of a kind, from the number `start` of the storage `key` on."""
+    """Numbers in a row: `numel` of a kind, called `key`."""
 
     key: str
     kind: str
     numel: int
-    start: int = 0
 
 
 @dataclass(frozen=True)
@@ -368,12 +366,9 @@ class _Machine:
         whole = _Storage(key, kind.name.removeprefix("torch."), numel)
         if self.stored.setdefault(key, whole) != whole:
             raise ValueError(f"storage {key} has two sizes or kinds")
-        if not view or view[0] is None:
-            return whole
-        _, start, length = view[0]  # of torch before 0.4: a part of a storage
-        if not _is_count(start) or not _is_count(length) or start + length > numel:
-            raise ValueError(f"a part of storage {key} ends behind it")
-        return replace(whole, start=start, numel=length)
+        if any(one is not None for one in view):
+            raise _Refused("has parts of storages, as torch before 0.4 wrote them")
+        return whole
 
 
 def _known(name: str) -> _Name:
@@ -560,7 +555,7 @@ def _blocks(found: Pickled, tensor: Tensor) -> Iterator[bytes]:
     width, place = _width(tensor), found.places[tensor.storage.key]
     with found.path.open("rb") as source:
         if tensor.is_contiguous:
-            source.seek(place + width * (tensor.storage.start + tensor.offset))
+            source.seek(place + width * tensor.offset)
             left = tensor.nbytes
             while left:
                 block = source.read(min(_BLOCK, left))
@@ -569,13 +564,9 @@ def _blocks(found: Pickled, tensor: Tensor) -> Iterator[bytes]:
                 left -= len(block)
                 yield block
             return
-        with mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-            whole = np.frombuffer(mapped, f"V{width}", tensor.storage.numel, place + width * tensor.storage.start)
-            steps = tuple(width * step for step in tensor.stride)
-            yield np.lib.stride_tricks.as_strided(
-                whole[tensor.offset :], tensor.shape, steps, writeable=False
-            ).tobytes()
-            del whole  # a map that is looked at cannot be closed
+        whole = np.memmap(source, f"V{width}", "r", place, (tensor.storage.numel,))
+        steps = tuple(width * step for step in tensor.stride)
+        yield np.lib.stride_tricks.as_strided(whole[tensor.offset :], tensor.shape, steps, writeable=False).tobytes()
 
 
 # --- A folder with the same model in safetensors, made once

@@ -269,12 +269,9 @@ class MetricXQE(MetricX):
     """
 
     reads_reference: ClassVar[bool] = False
-    info: ClassVar = published(
-        "metricx-qe",
+    info: ClassVar = replace(
+        MetricX.info,
+        name="metricx-qe",
         needs={"source"},
-        range=(0.0, 25.0),
-        higher_is_better=False,
         summary="the number of errors that MetricX predicts without references; it is a model",
-        tasks={"mt"},
-        paper='Juraska et al. (2024), "MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task"',
     )
