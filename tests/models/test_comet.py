@@ -106,7 +106,10 @@ def test_settings_that_stand_for_a_list_without_end_are_refused_at_once(made):
             {"layerwise_attention.scalar_parameters.0": None, "layerwise_attention.scalar_parameters.x": (1,)},
             "is no ch",
         ),
-        ({"estimator.ff.6.weight": (2, 8), "estimator.ff.6.bias": (2,)}, "its last layer gives 2 numbers, expected one"),
+        (
+            {"estimator.ff.6.weight": (2, 8), "estimator.ff.6.bias": (2,)},
+            "its last layer gives 2 numbers, expected one",
+        ),
     ],
 )
 def test_tensors_that_do_not_fit_are_refused(made, changed, message):

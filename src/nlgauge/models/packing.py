@@ -696,8 +696,9 @@ class _Weights:
         for path in files.weight_files():
             try:  # stays open: whoever opens it maps all of it, for as long as one of its tensors lives
                 shard: Any = safe_open(str(path), framework="pt")
-                names = json.loads((shard.metadata() or {}).get(TIED, "{}")) | {key: key for key in shard.keys()}  # noqa: SIM118
-                self._where |= {_plain(name): (shard, key) for name, key in names.items()}
+                keys, tied = shard.keys(), json.loads((shard.metadata() or {}).get(TIED, "{}"))
+                self._where |= {_plain(name): (shard, key) for name, key in tied.items() if key in keys}
+                self._where |= {_plain(key): (shard, key) for key in keys}
             except Exception as error:
                 raise InputError(f"model {files.name!r}: {path} is not a readable safetensors file: {error}") from None
 
