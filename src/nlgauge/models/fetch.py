@@ -300,14 +300,14 @@ def split(name: str) -> tuple[str, str | None]:
 
 def _of_name(name: str) -> Path:
     """The folder of a model of the hub, of any kind that metrics read; what is read beside it is fetched, too."""
-    from nlgauge.models import locate, rating, regressor  # which import this module
+    from nlgauge.models import comet, locate, rating, regressor  # which import this module
 
     model, revision = split(name)
     try:
         found = repository.snapshot(model, revision).folder
     except repository.OtherKind as other:
         with suppress(repository.OtherKind):
-            if (made := regressor.comet_folder(name, regressor.WEIGHTS)) is not None:
+            if (made := comet.comet_folder(name, regressor.WEIGHTS)) is not None:
                 return made
         raise other from None
     files = locate.ModelFiles(model, found, "")
@@ -527,7 +527,7 @@ def _inside(path: Path) -> Iterator[tuple[Path, int, Callable[[], IO[bytes]]]]:
             for name, info in packed_zip.NameToInfo.items():
                 yield path / name, info.file_size, partial(packed_zip.open, info)
     else:
-        yield path, path.stat().st_size, partial(path.open, "rb")
+        yield path, path.stat().st_size, lambda: path.open("rb")
 
 
 @contextmanager
