@@ -53,7 +53,7 @@ def test_the_scores_are_those_of_the_package(made, kind, mix):
 def test_it_is_made_once_and_pinned_by_its_weights(made, tmp_path):
     folder = made()
     first = str(scored(folder, "regression_metric").popitem()[1].signature)
-    (twin,) = (tmp_path / "store" / "pickled").iterdir()
+    (twin,) = (tmp_path / "store" / "pickled").glob("comet-*")
     before = {path.name: path.stat().st_mtime_ns for path in twin.iterdir()}
     assert str(scored(folder, "regression_metric").popitem()[1].signature) == first
     assert {path.name: path.stat().st_mtime_ns for path in twin.iterdir()} == before
@@ -86,6 +86,43 @@ def test_settings_that_are_none_are_refused_and_start_nothing(made, tmp_path, mo
     with pytest.raises(ng.InputError, match=r"hparams\.yaml"):
         scored(folder, "regression_metric")
     assert not (tmp_path / "ran").exists()
+
+
+def test_settings_that_stand_for_a_list_without_end_are_refused_at_once(made):
+    folder = made()
+    lines = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60))]  # 2 ** 60 texts
+    (folder / "hparams.yaml").write_text("\n".join([*lines, "pretrained_model: *a59"]))
+    with pytest.raises(ng.InputError, match="stands on the encoder"):
+        scored(folder, "regression_metric")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"estimator.ff.3.bias": None}, r"is no checkpoint of unbabel-comet \(KeyError: 'estimator.ff.3.bias'\)"),
+        ({"layerwise_attention.gamma": None}, "is no checkpoint of unbabel-comet"),
+        ({"layerwise_attention.gamma": (2,)}, "is no checkpoint of unbabel-comet"),
+        (
+            {"layerwise_attention.scalar_parameters.0": None, "layerwise_attention.scalar_parameters.x": (1,)},
+            "is no ch",
+        ),
+        (
+            {"estimator.ff.6.weight": (2, 8), "estimator.ff.6.bias": (2,)},
+            "its last layer gives 2 numbers, expected one",
+        ),
+    ],
+)
+def test_tensors_that_do_not_fit_are_refused(made, changed, message):
+    torch = pytest.importorskip("torch")
+    folder = made()
+    checkpoint = torch.load(folder / "checkpoints/model.ckpt", weights_only=True)
+    for name, shape in changed.items():
+        checkpoint["state_dict"].pop(name, None)
+        if shape is not None:
+            checkpoint["state_dict"][name] = torch.ones(shape)
+    torch.save(checkpoint, folder / "checkpoints/model.ckpt")
+    with pytest.raises(ng.InputError, match=message):
+        scored(folder, "regression_metric")
 
 
 def test_a_single_layer_is_read(made):

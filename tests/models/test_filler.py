@@ -506,3 +506,19 @@ def test_company_and_budget_change_nothing(tiny_masked):
     assert whole.sums == pytest.approx(np.array(alone), rel=1e-6, abs=1e-6)
     assert sum(done) == pytest.approx(5)  # texts with a piece
     assert pseudo_likelihoods(model, []).sums.shape == (0,)
+
+
+@pytest.mark.parametrize("kind", ["roberta", "bert"])
+def test_a_tensor_that_is_another_one_is_found_by_both_names(tiny_masked, tmp_path, monkeypatch, kind):
+    # a file whose last layer stands before its first: of tensors that are tied the first is written
+    monkeypatch.setenv("NLGAUGE_MODELS", str(tmp_path / "store"))
+    old = tmp_path / "old"
+    shutil.copytree(tiny_masked(kind), old)
+    state = pytest.importorskip("safetensors.torch").load_file(old / "model.safetensors")
+    (old / "model.safetensors").unlink()
+    words = next(name for name in state if name.endswith("word_embeddings.weight"))
+    bias = next(name for name in state if name.endswith(("lm_head.bias", "predictions.bias")))
+    last = f"{bias.removesuffix('bias')}decoder"
+    torch.save({f"{last}.weight": state[words], f"{last}.bias": state[bias], **state}, old / "pytorch_model.bin")
+    gaps = [Gap("a cat sat", 2, 5)]
+    assert load_infill(str(old)).fill(gaps, 3) == load_infill(str(tiny_masked(kind))).fill(gaps, 3)

@@ -21,6 +21,8 @@ import shutil
 import socket
 import struct
 import subprocess
+import threading
+import time
 import urllib.request
 import webbrowser
 import zipfile
@@ -29,7 +31,7 @@ from collections import OrderedDict
 import pytest
 
 import nlgauge as ng
-from nlgauge.models.pickled import INDEX, _Machine, convert, converted, read, sources_of
+from nlgauge.models.pickled import INDEX, _Machine, convert, converted, made_whole, read, sources_of
 
 torch = pytest.importorskip("torch")
 safetensors = pytest.importorskip("safetensors")
@@ -113,6 +115,41 @@ def test_an_ordered_dictionary_of_python_2_is_read(tmp_path):
     assert _Machine({}).run(io.BytesIO(listed)) == {"a": 1}
 
 
+def test_what_came_after_the_weights_is_taken_too(tmp_path):
+    folder, target = tmp_path / "model", tmp_path / "twin"
+    folder.mkdir()
+    save({"a": torch.ones(2)}, folder / "pytorch_model.bin")
+    (folder / "config.json").write_text("{}")
+    assert sorted(path.name for path in converted(folder, target, {}).iterdir()) == ["config.json", "model.safetensors"]
+    (folder / "tokenizer.json").write_text("{}")
+    assert (converted(folder, target, {}) / "tokenizer.json").is_file()
+
+
+def test_one_thread_makes_a_folder_and_the_other_waits(tmp_path):
+    target, begun, made = tmp_path / "twin", threading.Event(), []
+
+    def make(beside):
+        begun.set()
+        time.sleep(0.2)  # for the other to begin
+        (beside / "config.json").write_text("{}")
+        made.append(beside)
+
+    first = threading.Thread(target=made_whole, args=(target, ["config.json"], make))
+    first.start()
+    assert begun.wait(10)
+    made_whole(target, ["config.json"], make)
+    first.join()
+    assert (len(made), [path.name for path in target.iterdir()]) == (1, ["config.json"])
+
+
+def test_what_a_killed_process_left_is_in_nobodys_way(tmp_path):
+    target, left = tmp_path / "twin", tmp_path / f".twin.{os.getpid()}.part"
+    left.mkdir()  # of a process with the number of this one, as in a container that starts again
+    made_whole(target, ["config.json"], lambda beside: (beside / "config.json").write_text("{}"))
+    assert (target / "config.json").is_file()
+    assert not left.exists()
+
+
 def test_shards_become_shards(tmp_path):
     names = [f"pytorch_model-0000{n}-of-00002.bin" for n in (1, 2)]
     save({"a": torch.ones(2)}, tmp_path / names[0])
@@ -131,7 +168,7 @@ def test_shards_become_shards(tmp_path):
         "model-00002-of-00002.safetensors",
         "model.safetensors.index.json",
     ]
-    assert list((tmp_path / "made").iterdir()) == [made]  # nothing half made beside it
+    assert not list((tmp_path / "made").glob(".*.part"))  # nothing half made beside it
 
 
 @pytest.mark.parametrize("named", ["../w.bin", "/etc/passwd", "absent.bin", 7, ["a"]])
@@ -314,6 +351,9 @@ def test_tensors_that_share_one_storage_do_not_fill_the_disk(tmp_path):
     assert not (tmp_path / "model.safetensors").exists()
 
 
+LIST = b"](" + b"K\x01K\x02\x86" * 50_000 + b"eq\x00"
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -330,8 +370,13 @@ def test_tensors_that_share_one_storage_do_not_fill_the_disk(tmp_path):
         b"V" + b"a" * 5000 + b"\n",
         b"I" + b"1" * 5000 + b"\n",
         b"L" + b"1" * 5000 + b"L\n",
+        LIST + b"ccollections\nOrderedDict\nq\x01" + b"h\x01h\x00\x85R" * 100_000,  # one list, read 100,000 times
+        LIST + b"ctorch\nSize\nq\x01" + b"h\x01h\x00\x85R" * 100_000,
+        LIST + b"ccollections\nOrderedDict\n](" + b"h\x00" * 100_000 + b"e\x85R",
+        b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x02"
+        + (b"N" * 100_000 + b"tq\x00" + b"h\x00Q" * 100_000),
     ],
-    ids=range(13),
+    ids=range(17),
 )
 def test_deep_long_and_endless_pickles_end(tmp_path, code):
     with pytest.raises(ng.InputError):

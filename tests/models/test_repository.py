@@ -325,7 +325,7 @@ def test_models_are_listed_with_their_licence_and_removed(hub, tiny_model, tmp_p
     assert main(["fetch", "--remove", "owner/model"]) == 0
     assert "owner/model: removed from the hub's cache" in capsys.readouterr().out
     assert held() == []
-    assert not list((tmp_path / "store" / "pickled").iterdir())
+    assert not list((tmp_path / "store" / "pickled").glob("owner*"))
     assert not remove("owner/model")
 
 
@@ -339,6 +339,33 @@ def test_the_files_of_a_repository_by_hand():
         "pytorch_model.bin",
     ]
     assert needed(["model.safetensors"]) == []  # without a configuration it is no model of transformers
+
+
+@pytest.mark.parametrize("metric", ["comet", "bleurt", "metricx"])
+def test_what_is_no_encoder_is_not_told_to_take_one(hub, monkeypatch, metric):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(ng.InputError, match="run 'nlgauge fetch ") as told:
+        ng.score(["a"], ["a"], srcs=["a"], metrics=metric)
+    assert "embedded" not in str(told.value)
+
+
+def test_checkpoints_of_comet_are_fetched_by_the_command_with_their_encoder(hub, tmp_path, monkeypatch, capsys):
+    from tests.models import tiny_comet
+
+    config = tiny_comet.save_encoder(tmp_path / "encoder")
+    tiny_comet.save(tmp_path / "checkpoint", config, "xlm-roberta-large")
+    hub.put("Unbabel/wmt22-comet-da", tmp_path / "checkpoint")
+    hub.put("Unbabel/wmt22-comet-da", tmp_path / "checkpoint", revision="refs/pr/6")
+    hub.put("FacebookAI/xlm-roberta-large", tmp_path / "encoder")
+    monkeypatch.setitem(MOVED, "xlm-roberta-large", "FacebookAI/xlm-roberta-large")
+    for name in ("Unbabel/wmt22-comet-da", "Unbabel/wmt22-comet-da@refs/pr/6"):
+        assert main(["fetch", name]) == 0
+        assert capsys.readouterr().out.startswith(f"{name}: whole, in ")
+        hub.asked.clear()
+        ng.score(["a"], ["a"], srcs=["a"], metrics=f"comet:model={name}")
+        assert hub.asked == []
+    assert main(["fetch", "FacebookAI/xlm-roberta-large"]) == 2  # it has no weights here
+    assert "on the hub it has no config.json with model.safetensors" in capsys.readouterr().err
 
 
 def test_comet_is_fetched_by_its_name(hub, tmp_path, monkeypatch):

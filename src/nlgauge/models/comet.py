@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import reprlib
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -52,20 +53,29 @@ def comet_folder(model: str, head: str) -> Path | None:
     Raises:
         InputError: the checkpoint is not there, cannot be read, or is of a kind that is not computed here.
     """
-    given = Path(os.path.expanduser(model))
+    given, (repo, at, revision) = Path(os.path.expanduser(model)), model.partition("@")
     if os.path.isfile(given / repository.SETTINGS):
         files = (given / repository.SETTINGS, given / repository.CHECKPOINT)
         if not files[1].is_file():
             raise InputError(f"model folder {given} has {repository.SETTINGS} and no {repository.CHECKPOINT}")
         folder, name, origin = given, "-".join(("comet", *(digest(file)[:16] for file in files))), {}
-    elif os.path.exists(given) or "/" not in model or model.startswith((".", "/", "~")) or model.count("/") > 1:
+    elif os.path.exists(given) or repo.startswith((".", "/", "~")) or repo.count("/") != 1:
         return None
     else:
-        repo, at, revision = model.partition("@")
         folder = repository.checkpoint(repo, revision if at else None)
         name, origin = f"{repo.replace('/', '--')}@{folder.name}", {"repository": repo, "commit": folder.name}
     target = repository.home("pickled") / name
-    made_whole(target, head, lambda beside: _converted(model, folder, beside, head, origin))
+
+    def make(beside: Path) -> None:
+        try:
+            _converted(model, folder, beside, head, origin)
+        except (LookupError, TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            reason = f"{type(error).__name__}: {error}"[:160]
+            raise InputError(f"model {model!r} in {folder} is no checkpoint of unbabel-comet ({reason})") from None
+
+    made_whole(target, [head], make)
     return target
 
 
@@ -108,18 +118,23 @@ def _settings(model: str, path: Path) -> dict[str, Any]:
     kind = said.get("class_identifier", "regression_metric")
     if not isinstance(kind, str) or kind not in _FEATURES:
         raise InputError(
-            f"model {model!r} is a {str(kind)[:60]}, which is not computed here; expected {' or '.join(_FEATURES)}, as"
+            f"model {model!r} is a {_brief(kind)}, which is not computed here; expected {' or '.join(_FEATURES)}, as"
             " Unbabel/wmt22-comet-da and Unbabel/wmt20-comet-qe-da are"
         )
     for name, known in _ONLY.items():
         if said.get(name, known[0]) not in known:
-            raise InputError(f"model {model!r}: {name} is {str(said[name])[:60]}, computed here is {known[0]}")
+            raise InputError(f"model {model!r}: {name} is {_brief(said[name])}, computed here is {known[0]}")
     if not isinstance(said.get("pretrained_model"), str) or not _ENCODERS.fullmatch(said["pretrained_model"]):
         raise InputError(
-            f"model {model!r} stands on the encoder {str(said.get('pretrained_model'))[:60]!r}; published checkpoints"
+            f"model {model!r} stands on the encoder {_brief(said.get('pretrained_model'))!r}; published checkpoints"
             " that are read stand on XLM-R, InfoXLM or multilingual BERT"
         )
     return {**said, "class_identifier": kind}
+
+
+def _brief(value: Any) -> str:
+    """The start of a setting; a few lines of YAML can stand for a list whose text is of any length."""
+    return (value if isinstance(value, str) else reprlib.repr(value))[:60]
 
 
 def _regressor(
@@ -140,11 +155,11 @@ def _regressor(
             raise InputError(f"model {model!r}: {len(scalars)} weights of layers for an encoder of {depth} layers")
         ordered = sorted(scalars, key=lambda name: int(name.rpartition(".")[2]))
         weights = np.concatenate([values(found, name).ravel() for name in ordered])
-        if str(said.get("layer_transformation", "softmax")).startswith("sparsemax"):
+        if _brief(said.get("layer_transformation")).startswith("sparsemax"):
             weights = np.log(np.maximum(sparsemax(weights), 1e-30))  # the regressor takes the softmax of what is here
         own |= {"mix.weights": weights, "mix.scale": values(found, "layerwise_attention.gamma").reshape(())}
     elif not isinstance(layer, int) or not -depth - 1 <= layer <= depth:
-        raise InputError(f"model {model!r}: layer is {str(layer)[:60]}, expected mix or one of {depth}")
+        raise InputError(f"model {model!r}: layer is {_brief(layer)}, expected mix or one of {depth}")
     low, high = _SCALE[re.search(r"wmt(2[2-9]|[3-9]\d)", model) is not None]
     return own, {
         "format": FORMAT,

@@ -30,12 +30,8 @@ from typing import IO
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.models import repository
+from nlgauge.models.pickled import alone, digest
 from nlgauge.models.repository import FOLDER_BY, home
-
-try:
-    import fcntl
-except ImportError:  # Windows, where each process fetches for itself
-    fcntl = None  # type: ignore[assignment]
 
 EMBEDDED, BASE, MULTILINGUAL = "embedded", "base", "multilingual"
 ALL = "all"
@@ -278,7 +274,7 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
     listed = [encoder(name) for name in ours if name != ALL]
     if others and source is not None:
         raise InputError(f"{others[0]} comes from the hub; --from is for {', '.join(ENCODERS)}")
-    found = [repository.snapshot(*split(name)).folder for name in others]
+    found = list(map(_of_name, others))
     for one in ENCODERS.values() if ALL in names else listed:
         target = home(one.name)
         if not _is_right(one, target):  # else it is read alone, as where nobody may write
@@ -300,6 +296,24 @@ def split(name: str) -> tuple[str, str | None]:
     """The name of a model of the hub, and its revision, from NAME@REVISION."""
     model, at, revision = name.partition("@")
     return model, revision if at else None
+
+
+def _of_name(name: str) -> Path:
+    """The folder of a model of the hub, of any kind that metrics read; what is read beside it is fetched, too."""
+    from nlgauge.models import comet, locate, rating, regressor  # which import this module
+
+    model, revision = split(name)
+    try:
+        found = repository.snapshot(model, revision).folder
+    except repository.OtherKind as other:
+        with suppress(repository.OtherKind):
+            if (made := comet.comet_folder(name, regressor.WEIGHTS)) is not None:
+                return made
+        raise other from None
+    files = locate.ModelFiles(model, found, "")
+    if files.config.get("model_type") == "mt5":
+        rating.metricx_tokenizer(files)
+    return found
 
 
 def remove(name: str) -> bool:
@@ -365,7 +379,7 @@ def _fault(one: Encoder, target: Path) -> str | None:
     for name, known in one.files.items():
         path = target / name
         try:
-            found = _digest(partial(_file, path))
+            found = digest(path)
         except OSError as error:
             return f"{path} cannot be read ({error.strerror})"
         if found != known.sha256:
@@ -513,7 +527,7 @@ def _inside(path: Path) -> Iterator[tuple[Path, int, Callable[[], IO[bytes]]]]:
             for name, info in packed_zip.NameToInfo.items():
                 yield path / name, info.file_size, partial(packed_zip.open, info)
     else:
-        yield path, path.stat().st_size, partial(_file, path)
+        yield path, path.stat().st_size, lambda: path.open("rb")
 
 
 @contextmanager
@@ -591,10 +605,6 @@ def _copied(packed: IO[bytes], file: IO[bytes], most: int) -> str:
     return digest.hexdigest()
 
 
-def _file(path: Path) -> IO[bytes]:
-    return path.open("rb")
-
-
 def _digest(opened: Callable[[], IO[bytes]]) -> str:
     with opened() as file:
         return file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
@@ -602,22 +612,14 @@ def _digest(opened: Callable[[], IO[bytes]]) -> str:
 
 @contextmanager
 def _alone(one: Encoder, target: Path) -> Iterator[None]:
-    """One process at a time makes or deletes an encoder; a process that is killed gives the lock back.
+    """One process at a time makes or deletes an encoder.
 
     Raises:
         InputError: something cannot be written or read, by what is done meanwhile, too; or the folder holds something
             else, which would be deleted.
     """
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # through no link, and without waiting for a pipe
-        flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        with open(os.open(target.parent / f".{target.name}.lock", flags, 0o666), "wb") as lock:
-            with suppress(OSError):  # a network drive may have no locks: there each process fetches for itself, too
-                if fcntl is not None:
-                    fcntl.flock(lock, fcntl.LOCK_EX)
-                    for left in target.parent.glob(f".{target.name}.*.part"):  # of runs that were killed
-                        shutil.rmtree(left, ignore_errors=True)
+        with alone(target):
             if (fault := _of_others(one, target)) is not None:
                 raise InputError(
                     f"{target} is not the encoder {one.name!r} alone: {fault}; move it away or delete it yourself, or"
@@ -640,6 +642,6 @@ def _of_others(one: Encoder, target: Path) -> str | None:
     if others := sorted(path.name for path in held if path.name not in one.files or path.is_dir()):
         return f"it holds {others[0]!r}"
     path = target / _CONFIG
-    if held and not (path.is_file() and _digest(partial(_file, path)) == one.files[_CONFIG].sha256):
+    if held and not (path.is_file() and digest(path) == one.files[_CONFIG].sha256):
         return f"its {_CONFIG} is not that of the encoder"
     return None

@@ -19,7 +19,7 @@ from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
 from nlgauge.core.segment import unique
 from nlgauge.core.spec import version
 from nlgauge.models import fetch, repository
-from nlgauge.models.pickled import converted, sources_of
+from nlgauge.models.pickled import converted, digest, sources_of
 
 if TYPE_CHECKING:
     import torch
@@ -302,11 +302,7 @@ def digest_of(path: Path) -> str:
 
 @cache
 def _file_digest(path: str, mtime_ns: int, size: int) -> str:
-    with open(path, "rb") as file:
-        digest = sha256()
-        while block := file.read(1 << 22):
-            digest.update(block)
-    return digest.hexdigest()
+    return digest(Path(path))
 
 
 # --- Whether weights are numbers: a model with NaN among them answers, and every answer is NaN or wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,6 +41,7 @@ from nlgauge.models.locate import (
     thetas,
 )
 from nlgauge.models.narrow import BYTES, HALF, SCALES, ZERO
+from nlgauge.models.pickled import TIED
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import runs
 
@@ -694,7 +696,9 @@ class _Weights:
         for path in files.weight_files():
             try:  # stays open: whoever opens it maps all of it, for as long as one of its tensors lives
                 shard: Any = safe_open(str(path), framework="pt")
-                self._where |= {_plain(key): (shard, key) for key in shard.keys()}  # noqa: SIM118  not a mapping
+                keys, tied = shard.keys(), json.loads((shard.metadata() or {}).get(TIED, "{}"))
+                self._where |= {_plain(name): (shard, key) for name, key in tied.items() if key in keys}
+                self._where |= {_plain(key): (shard, key) for key in keys}
             except Exception as error:
                 raise InputError(f"model {files.name!r}: {path} is not a readable safetensors file: {error}") from None
 
@@ -722,7 +726,7 @@ class _Weights:
 
     def ending(self, ending: str) -> torch.Tensor:
         """The tensor whose name is `ending`, or ends in it after a dot."""
-        found = [place for place in self._where.values() if f".{place[1]}".endswith(f".{ending}")]
+        found = [place for name, place in self._where.items() if f".{name}".endswith(f".{ending}")]
         if len(found) != 1:
             count = "no" if not found else f"{len(found)} tensors named"
             raise InputError(

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import json
 import math
-import mmap
 import os
 import pickletools
 import shutil
 import struct
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from hashlib import file_digest
 from io import BytesIO
@@ -29,6 +30,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where each process works for itself
+    fcntl = None  # type: ignore[assignment]
 
 # torch's name of a kind of storage -> safetensors' name of its numbers, and their bytes
 _KINDS = {
@@ -83,12 +89,11 @@ class _Name:
 
 @dataclass(frozen=True)
 class _Storage:
-    """Numbers in a row: `numel` of a kind, from the number `start` of the storage `key` on."""
+    """Numbers in a row: `numel` of a kind, called `key`."""
 
     key: str
     kind: str
     numel: int
-    start: int = 0
 
 
 @dataclass(frozen=True)
@@ -309,14 +314,8 @@ class _Machine:
             push(tuple(self._last(_TUPLES[step])))
         elif step == "TUPLE":
             push(tuple(self._marked()))
-        elif step in ("EMPTY_LIST", "LIST"):
-            push(self._marked() if step == "LIST" else [])
-        elif step in ("EMPTY_DICT", "DICT"):
-            push({})
-            if step == "DICT":
-                made = self.stack.pop()
-                _put(made, self._marked())
-                push(made)
+        elif step in ("EMPTY_LIST", "EMPTY_DICT"):
+            push([] if step == "EMPTY_LIST" else {})
         elif step in ("APPEND", "APPENDS"):
             more = self._last(1) if step == "APPEND" else self._marked()
             if not isinstance(self.stack[-1], list):
@@ -357,6 +356,8 @@ class _Machine:
 
     def _storage(self, said: Any) -> _Storage:
         """The storage that a persistent id names, as torch writes it."""
+        if not isinstance(said, tuple) or len(said) > _MOST_SIDES:
+            raise TypeError("a storage that is no short tuple")
         word, kind, key, _, numel, *view = said
         if word != "storage" or not isinstance(kind, _Name) or kind.name.removeprefix("torch.") not in _KINDS:
             raise _Refused("has a storage of a kind that is not read")
@@ -365,12 +366,9 @@ class _Machine:
         whole = _Storage(key, kind.name.removeprefix("torch."), numel)
         if self.stored.setdefault(key, whole) != whole:
             raise ValueError(f"storage {key} has two sizes or kinds")
-        if not view or view[0] is None:
-            return whole
-        _, start, length = view[0]  # of torch before 0.4: a part of a storage
-        if not _is_count(start) or not _is_count(length) or start + length > numel:
-            raise ValueError(f"a part of storage {key} ends behind it")
-        return replace(whole, start=start, numel=length)
+        if any(one is not None for one in view):
+            raise _Refused("has parts of storages, as torch before 0.4 wrote them")
+        return whole
 
 
 def _known(name: str) -> _Name:
@@ -386,11 +384,13 @@ def _made(name: Any, given: Any) -> Any:
     match name.name.rpartition(".")[2]:
         case "OrderedDict":
             made: dict[Any, Any] = {}
-            for pair in given[0] if given else ():
-                _put(made, pair)
+            if given:
+                for key, value in given[0]:
+                    _put(made, (key, value))
+                given[0].clear()  # a list that were read again and again would take time and memory without end
             return made
-        case "Size":
-            return tuple(given[0])
+        case "Size" if isinstance(given[0], tuple):
+            return given[0]
         case "_rebuild_parameter" if isinstance(given[0], Tensor):
             return given[0]
         case "_rebuild_tensor" | "_rebuild_tensor_v2":
@@ -555,7 +555,7 @@ def _blocks(found: Pickled, tensor: Tensor) -> Iterator[bytes]:
     width, place = _width(tensor), found.places[tensor.storage.key]
     with found.path.open("rb") as source:
         if tensor.is_contiguous:
-            source.seek(place + width * (tensor.storage.start + tensor.offset))
+            source.seek(place + width * tensor.offset)
             left = tensor.nbytes
             while left:
                 block = source.read(min(_BLOCK, left))
@@ -564,13 +564,9 @@ def _blocks(found: Pickled, tensor: Tensor) -> Iterator[bytes]:
                 left -= len(block)
                 yield block
             return
-        with mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-            whole = np.frombuffer(mapped, f"V{width}", tensor.storage.numel, place + width * tensor.storage.start)
-            steps = tuple(width * step for step in tensor.stride)
-            yield np.lib.stride_tricks.as_strided(
-                whole[tensor.offset :], tensor.shape, steps, writeable=False
-            ).tobytes()
-            del whole  # a map that is looked at cannot be closed
+        whole = np.memmap(source, f"V{width}", "r", place, (tensor.storage.numel,))
+        steps = tuple(width * step for step in tensor.stride)
+        yield np.lib.stride_tricks.as_strided(whole[tensor.offset :], tensor.shape, steps, writeable=False).tobytes()
 
 
 # --- A folder with the same model in safetensors, made once
@@ -590,42 +586,66 @@ def converted(folder: Path, target: Path, origin: Mapping[str, str]) -> Path:
         InputError: the weights cannot be read, or nothing can be written.
     """
 
+    small = [path for path in sorted(folder.iterdir()) if path.suffix in _BESIDE and path.is_file()]
+    small = [path for path in small if path.name != INDEX]
+
     def make(beside: Path) -> None:
         convert(sources_of(folder), beside, origin)
-        for path in sorted(folder.iterdir()):
-            if path.suffix in _BESIDE and path.is_file() and path.name != INDEX:
-                shutil.copyfile(path, beside / path.name)
+        for path in small:
+            shutil.copyfile(path, beside / path.name)
 
-    made_whole(target, "config.json", make)
+    made_whole(target, [path.name for path in small], make)  # one made before the tokenizer came is made anew
     return target
 
 
-def made_whole(target: Path, last: str, make: Callable[[Path], None]) -> None:
+def made_whole(target: Path, known_by: Iterable[str], make: Callable[[Path], None]) -> None:
     """Make a folder beside and rename it, so that it is whole or not there; once.
 
     Args:
         target: the folder.
-        last: a file by which one that is there is known.
+        known_by: files by which one that is there is known.
         make: function that fills a folder.
 
     Raises:
         InputError: it cannot be written.
     """
-    if (target / last).is_file():
+
+    def is_made() -> bool:
+        return all((target / name).is_file() for name in known_by)
+
+    if is_made():
         return
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        beside.mkdir(parents=True)
-        make(beside)
-        try:
-            os.replace(beside, target)
-        except OSError:
-            if not (target / last).is_file():  # another process may have made it meanwhile
-                raise
+        with alone(target):
+            if is_made():  # another process may have made it meanwhile
+                return
+            with tempfile.TemporaryDirectory(".part", f".{target.name}.", target.parent) as place:
+                beside = Path(place, "made")
+                beside.mkdir()
+                make(beside)
+                shutil.rmtree(target, ignore_errors=True)
+                os.replace(beside, target)
     except OSError as error:
         raise InputError(
             f"weights are written again as safetensors, but {target} cannot be made ({error}); is there room?"
             " NLGAUGE_MODELS names another folder"
         ) from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+
+
+@contextmanager
+def alone(target: Path) -> Iterator[None]:
+    """One process at a time makes or deletes a folder; one that is killed gives the lock back, and what it left goes.
+
+    Raises:
+        OSError: the lock cannot be written.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # through no link, and without waiting for a pipe
+    flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(os.open(target.parent / f".{target.name}.lock", flags, 0o666), "wb") as lock:
+        with suppress(OSError):  # a network drive may have no locks: there each process works for itself
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                for left in target.parent.glob(f".{target.name}.*.part"):  # of runs that were killed
+                    shutil.rmtree(left, ignore_errors=True)
+        yield

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from nlgauge.models.networks import Classifier, RatingNetwork
 
 
+def located(model: str, revision: str | None) -> ModelFiles:
+    """As `locate`; no encoder can be taken instead."""
+    try:
+        return locate(model, revision)
+    except InputError as error:
+        raise InputError(str(error).replace(repository.INSTEAD, "")) from None
+
+
 # --- Classifiers with one output
 
 
@@ -31,7 +39,7 @@ def locate_rater(model: str, revision: str | None) -> ModelFiles:
     Raises:
         InputError: there is no such model, or it has another number of outputs.
     """
-    files = locate(model, revision)
+    files = located(model, revision)
     labels = files.config.get("id2label")
     number = len(labels) if isinstance(labels, dict) else files.config.get("num_labels", 2)
     if number != 1:

@@ -396,6 +396,8 @@ class _Loaded:
                     " encoder another?"
                 )
             size = weight.shape[0]
+        if size != 1:
+            raise InputError(f"regressor {found.head.path}: its last layer gives {size} numbers, expected one")
 
     def values(self, vectors: torch.Tensor, places: Mapping[str, Ids], matched: torch.Tensor | None = None) -> Array:
         """The network's outputs for segments, whose texts are rows of `vectors`, as in `text_vectors`.

@@ -45,6 +45,10 @@ _ANSWER = 10.0  # seconds that the hub has for the answer to one call
 _LICENCE = re.compile(r"^license(?:_name)?:\s*['\"]?([\w.+-]+)", re.MULTILINE)
 
 
+class OtherKind(InputError):
+    """A repository without the files of the kind of model that was asked for."""
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """A model of the hub on disk.
@@ -202,7 +206,7 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float) -> Pat
         info = HfApi().model_info(model, revision=revision, timeout=seconds)
         wanted = kind.needed([one.rfilename for one in info.siblings or ()])
         if not wanted:
-            raise InputError(f"model {model!r} is another kind of model: on the hub it has no {kind.lacks}")
+            raise OtherKind(f"model {model!r} is another kind of model: on the hub it has no {kind.lacks}")
         logging.getLogger("nlgauge").warning("fetching %s from the hub, once: %d files", model, len(wanted))
         with _with_timeouts(seconds), _bar():
             return Path(snapshot_download(model, revision=revision, allow_patterns=list(wanted), etag_timeout=seconds))
@@ -211,12 +215,14 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float) -> Pat
     except HFValidationError as error:
         reason = str(error).splitlines()[0]
         raise InputError(
-            f"model {model!r} is neither a folder nor a possible name on the hub, expected OWNER/NAME [{reason[:160]}]"
+            f"model {model!r} is neither a folder nor a possible name on the hub, expected OWNER/NAME, and a branch,"
+            f" tag or commit as revision=... [{reason[:160]}]"
         ) from None
     except Exception as error:  # what the client of the hub raises differs between its versions
         if spare is not None:
             return spare
-        raise InputError(_refusal(model, revision, error, seconds, constants)) from None
+        refusal = _refusal(model, revision, error, seconds, constants)
+        raise InputError(refusal if kind is _MODEL else refusal.replace(INSTEAD, "")) from None
 
 
 def names(model: str) -> Iterator[str]:

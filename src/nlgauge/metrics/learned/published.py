@@ -13,13 +13,14 @@ from nlgauge.core.metric import BaseMetric, check_needs, known, nonfinite, over_
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, TRAINED, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.locate import ModelFiles
 from nlgauge.models.rating import (
     Version,
     input_of,
     load_metricx,
     load_rater,
     locate_rater,
+    located,
     metricx_tokenizer,
     version_of,
 )
@@ -228,7 +229,7 @@ class MetricX(PublishedMetric):
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to, found without loading the model."""
-        files = locate(self.model, self.revision)
+        files = located(self.model, self.revision)
         read_by = metricx_tokenizer(files)
         tokenizer = {} if read_by is files else {"tokenizer": f"{read_by.name}@{read_by.folder.name[:12]}"}
         return {"version": self.chosen, "dtype": runtime.precision(self.dtype), **files.facts(), **tokenizer}
@@ -244,7 +245,7 @@ class MetricX(PublishedMetric):
 
     def rated(self, rows: Sequence[tuple[str, ...]], runtime: Runtime, advance: Advance) -> Ratings:
         """The rating of each row."""
-        model = load_metricx(locate(self.model, self.revision), self.chosen, runtime.precision(self.dtype), runtime)
+        model = load_metricx(located(self.model, self.revision), self.chosen, runtime.precision(self.dtype), runtime)
         inputs = []
         for hyp, *others in rows:
             ref = others.pop(0) if self.reads_reference else None
@@ -268,12 +269,9 @@ class MetricXQE(MetricX):
     """
 
     reads_reference: ClassVar[bool] = False
-    info: ClassVar = published(
-        "metricx-qe",
+    info: ClassVar = replace(
+        MetricX.info,
+        name="metricx-qe",
         needs={"source"},
-        range=(0.0, 25.0),
-        higher_is_better=False,
         summary="the number of errors that MetricX predicts without references; it is a model",
-        tasks={"mt"},
-        paper='Juraska et al. (2024), "MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task"',
     )
