@@ -37,7 +37,7 @@ WALKS = {  # command -> files whose functions it enters, at most
 # workers in environments), whether items are the same inputs (two more files of every walk, with the marks that tools
 # leave in texts), advice on columns, and numbers by what they say. The longest is metaeval/measure.py, with the
 # statistics of labels: one subject.
-SIZES = {"files": 271, "classes": 758, "median lines": 386, "most lines": 970}
+SIZES = {"files": 272, "classes": 758, "median lines": 386, "most lines": 970}
 
 
 def entered(command: str) -> list[str]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.select import select_models
     from nlgauge.metaeval.sweep import sweep
     from nlgauge.metrics.registry import list_metrics, metric
-    from nlgauge.models.fetch import fetch
+    from nlgauge.models.names import fetch
     from nlgauge.perturbations.perturb import Perturbed, perturb
     from nlgauge.perturbations.synthesis import synthesize
     from nlgauge.runtime.runtime import Runtime

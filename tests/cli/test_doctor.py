@@ -96,7 +96,9 @@ def test_every_extra_is_shown_with_what_it_brings(tmp_path, capsys):
 def test_encoders_are_listed_fetched_and_removed(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("NLGAUGE_MODELS", str(tmp_path))
     told = []
-    monkeypatch.setattr(fetch, "fetch", lambda *names, source, quiet: told.append((names, source, quiet)) or [tmp_path])
+    monkeypatch.setattr(
+        "nlgauge.models.fetch.fetch", lambda *names, source, quiet: told.append((names, source, quiet)) or [tmp_path]
+    )
     assert main(["fetch", "embedded", "base", "--from", "stick", "-q"]) == 0
     assert told == [(("embedded", "base"), "stick", True)]
     assert capsys.readouterr().out == f"{tmp_path.name}: whole, in {tmp_path}\n"

@@ -14,6 +14,7 @@ from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.spec import version
 from nlgauge.models import fetch as fetching
+from nlgauge.models import names as names_of
 from nlgauge.models import repository
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import ENCODER_BY, automatic, encoder_of
@@ -179,10 +180,10 @@ def fetch(
         if not names or source:
             raise InputError("--remove deletes encoders that are named, and fetches none")
         for name in fetching.ENCODERS if fetching.ALL in names else names:
-            place = "the hub's cache" if fetching.is_of_hub(name) else repository.home(name)
-            echo(f"{name}: {'removed from' if fetching.remove(name) else 'was not in'} {place}")
+            place = "the hub's cache" if names_of.is_of_hub(name) else repository.home(name)
+            echo(f"{name}: {'removed from' if names_of.remove(name) else 'was not in'} {place}")
         return
-    found = fetching.fetch(*(names or ()), source=source, quiet=quiet)
-    told = list(filter(fetching.is_of_hub, names or ()))  # which come first
+    found = names_of.fetch(*(names or ()), source=source, quiet=quiet)
+    told = list(filter(names_of.is_of_hub, names or ()))  # which come first
     for name, folder in zip([*told, *(folder.name for folder in found[len(told) :])], found, strict=True):
         echo(f"{name}: whole, in {folder}")

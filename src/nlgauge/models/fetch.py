@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import IO
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.models import repository
 from nlgauge.models.pickled import alone, digest
 from nlgauge.models.repository import FOLDER_BY, home
 
@@ -270,11 +269,8 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
     """
     if not names:
         raise InputError(f"name an encoder ({', '.join(ENCODERS)}), {ALL} of them, or a model of the hub: OWNER/NAME")
-    ours, others = [name for name in dict.fromkeys(names) if not is_of_hub(name)], list(filter(is_of_hub, names))
-    listed = [encoder(name) for name in ours if name != ALL]
-    if others and source is not None:
-        raise InputError(f"{others[0]} comes from the hub; --from is for {', '.join(ENCODERS)}")
-    found = list(map(_of_name, others))
+    listed = [encoder(name) for name in dict.fromkeys(names) if name != ALL]
+    found = []
     for one in ENCODERS.values() if ALL in names else listed:
         target = home(one.name)
         if not _is_right(one, target):  # else it is read alone, as where nobody may write
@@ -287,43 +283,12 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
     return found
 
 
-def is_of_hub(name: str) -> bool:
-    """Whether a name is one of a model of the hub: it has an owner, a revision, or moved to an owner since."""
-    return "/" in name or "@" in name or len(list(repository.names(name))) > 1
-
-
-def split(name: str) -> tuple[str, str | None]:
-    """The name of a model of the hub, and its revision, from NAME@REVISION."""
-    model, at, revision = name.partition("@")
-    return model, revision if at else None
-
-
-def _of_name(name: str) -> Path:
-    """The folder of a model of the hub, of any kind that metrics read; what is read beside it is fetched, too."""
-    from nlgauge.models import comet, locate, rating, regressor  # which import this module
-
-    model, revision = split(name)
-    try:
-        found = repository.snapshot(model, revision).folder
-    except repository.OtherKind as other:
-        with suppress(repository.OtherKind):
-            if (made := comet.comet_folder(name, regressor.WEIGHTS)) is not None:
-                return made
-        raise other from None
-    files = locate.ModelFiles(model, found, "")
-    if files.config.get("model_type") == "mt5":
-        rating.metricx_tokenizer(files)
-    return found
-
-
 def remove(name: str) -> bool:
-    """Delete the fetched files of an encoder, or of a model of the hub; whether there were any.
+    """Delete the fetched files of an encoder; whether there were any.
 
     Raises:
         InputError: they cannot be deleted, or the folder holds what is not ours.
     """
-    if is_of_hub(name):
-        return repository.remove(*split(name))
     target = home(name)
     with _alone(encoder(name), target):
         there = target.exists()
