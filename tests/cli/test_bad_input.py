@@ -143,7 +143,7 @@ CASES = [  # command, content of files, what the line says
     ("train nli t.jsonl -o m.safetensors", {"t.jsonl": lines({"premise": "a"}, 3)}, "; 2 rows are bad: 1, 2"),
     ("score q.tsv", {"q.tsv": (MQM + "A\td\t1\t1\tr\ts\tt\tc\tHuge\n" * 7).encode()}, "; 7 rows are bad: 2, 3, 4, 5"),
     # values of the wrong kind
-    ("score v.jsonl", {"v.jsonl": lines({**ROW, "human": {"x": True}})}, "v.jsonl:1: field 'human.x' is true"),
+    ("score v.jsonl", {"v.jsonl": lines({**ROW, "human": {"x": "good"}})}, "v.jsonl:1: field 'human.x' is a string"),
     ("score v.jsonl", {"v.jsonl": b'{"hyp": "a", "ref": "b", "human": {"x": NaN}}\n'}, "NaN and Infinity do not exist"),
     ("score v.jsonl", {"v.jsonl": b"{" * 9 + b"\n"}, "v.jsonl:1: not valid JSON"),
     # parallel files

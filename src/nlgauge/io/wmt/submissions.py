@@ -106,10 +106,10 @@ def read_sgm(file: InputFile, role: Role) -> list[KeyedTexts]:
     every = dict.fromkeys(key for texts in chosen.values() for key in texts)
     lacking = {one: _lacking(texts, every) for one, texts in chosen.items() if len(texts) < len(every)}
     if lacking and (role == "hyp" or len(lacking) == len(chosen)):
-        one, what = next(iter(lacking.items()))
-        raise InputError(f"{file.name}: {one!r} lacks {what}; expected one text of each, or a file without {one!r}")
+        one, lack = next(iter(lacking.items()))
+        raise InputError(f"{file.name}: {one!r} lacks {lack}; expected one text of each, or a file without {one!r}")
     notes = [f"{len(every)} segments read from between the marks of SGM or XML"]
-    notes += [f"{one!r} lacks {what}, and is left out" for one, what in lacking.items()]
+    notes += [f"{one!r} lacks {lack}, and is left out" for one, lack in lacking.items()]
     return [KeyedTexts(file, one, texts, notes) for one, texts in chosen.items() if one not in lacking]
 
 
