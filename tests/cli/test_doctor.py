@@ -10,7 +10,6 @@ import pytest
 
 from nlgauge.cli.main import main
 from nlgauge.core.spec import version
-from nlgauge.models import fetch
 from nlgauge.runtime.cache import ScoreCache
 
 
