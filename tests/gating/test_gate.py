@@ -144,5 +144,7 @@ def test_what_judges_nothing_decides_nothing():
     assert alone.items == ()
     beside = ng.gate(BASE, BASE, REFS, metrics=["chrf", "length_ratio"])
     assert beside.verdict == "PASS"
+    # No drop need be named for it: none decides.
+    assert ng.gate(BASE, BASE, REFS, metrics=["chrf", "length_ratio"], allow={"chrf": 1}).verdict == "PASS"
     assert [row["decides"] for row in beside.rows] == [True, False]
     assert [one.get("judges") for one in beside.result().as_json()["metrics"]] == [None, False]

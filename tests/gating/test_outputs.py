@@ -142,6 +142,16 @@ def test_other_references_are_another_set():
     assert filled.segments[0].references == ("x",)
 
 
+def test_the_same_inputs_in_another_order_are_told_from_another_set():
+    rows = [{"hypothesis": "a", "item": str(i), "references": (x,)} for i, x in enumerate("xyz")]
+    moved = [{**row, "references": (x,)} for row, x in zip(rows, "xzy", strict=True)]
+    with pytest.raises(InputError, match=r"item '1' has other references.*the same in another order; give each an id"):
+        paired(outputs(*rows), outputs(*moved, name="NEW"))
+    mended = [*rows[:2], {**rows[2], "references": ("x",)}]  # as a label that was wrong: no order explains it
+    with pytest.raises(InputError, match=r"item '2' has other references.*is it another set"):
+        paired(outputs(*rows), outputs(*mended, name="NEW"))
+
+
 def test_groups_that_one_side_leaves_out_are_those_of_the_other():
     rows = [{"hypothesis": "a", "item": str(i), "group": f"doc{i // 2}"} for i in range(4)]
     plain = [{"hypothesis": "b", "item": row["item"]} for row in rows]

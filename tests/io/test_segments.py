@@ -156,6 +156,13 @@ def test_a_note_on_many_ignored_fields(put):
             ),
         ),
         (
+            jsonl([{"hyp": "a", "system": "A", "seg": 1, "lp": lp} for lp in ("de", "fr")]),
+            (
+                "a.jsonl:2: duplicate id 'A:1' (made from system and seg, or from the row number), first at a.jsonl:1;"
+                " ids must be unique; a group (lp, task) is no part of it, so give each row an id"
+            ),
+        ),
+        (
             jsonl([{"hyp": "a", "id": 7}, {"hyp": "a", "id": "7"}]),
             "a.jsonl:2: duplicate id '7', first at a.jsonl:1; ids must be unique",
         ),

@@ -340,6 +340,16 @@ def test_errors_that_metrics_miss_stand_worst_first(made):
     assert "chrf punishes these errors less than people do: negation, antonyms and typos." in found.sentences
 
 
+def test_errors_are_those_that_the_metrics_miss_that_count(made):
+    # A length notices no negation; that does not make it one of those that should.
+    checked = made()["checklist"]
+    rows = [{**row, "metric": "length_ratio", "deviation": 0.0, "low": -0.1, "high": 0.1} for row in checked.rows]
+    described = {**made()["score"].metrics[0], "spec": "length_ratio", "judges": False}
+    scored = replace(made()["score"], metrics=[*made()["score"].metrics, described])
+    found = verdict_of("r", scored, {"c": replace(checked, rows=[*checked.rows, *rows])})
+    assert "chrf punishes these errors less than people do: jumble." in " ".join(found.sentences)
+
+
 def test_agreement_of_a_metric_that_learnt_from_ratings_does_not_count(made):
     learnt = replace(made()["meta"], notes=["chrf: trained on human ratings (mine.jsonl); agreement says nothing"])
     found = verdict_of("r", made()["score"], {"m": learnt})

@@ -314,6 +314,12 @@ def paired(scores, test="bootstrap", **options):
 APART = pairwise_grid(low=[1.0, 2.0, 3.0, 4.0], high=[5.0, 6.0, 7.0, 8.0], same=[1.0, 2.0, 3.0, 4.0])
 
 
+def test_what_judges_nothing_ranks_none():
+    found = ng.compare({"a": ["x y", "z z"], "b": ["x y z w", "z"]}, ["x y", "z z"], metrics=["chrf", "length_ratio"])
+    assert found.ranks("length_ratio") == {"b": None, "a": None}
+    assert set(found.ranks("chrf").values()) == {1}
+
+
 def test_constant_differences_by_hand():
     # every resample shows the same difference: no draw is as far from it as 0 is, p = 1 / (1000 + 1);
     # 'low' and 'same' are equal in every draw: p = 1. Holm: the two smallest of three times 3 and times 2, not falling

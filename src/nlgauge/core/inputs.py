@@ -16,6 +16,7 @@ Item = tuple[str | None, str]  # group, item
 Systems = tuple[str | None, str | None]  # the first that has an item, and another
 _Texts = tuple[tuple[int, ...], ...]  # hashes of the texts of each field
 _SAMPLE = 5_000  # items that are looked at where none are paired, so that memory does not grow with the data
+MOVED = "the inputs are the same in another order; give each an id (seg), or sort them alike"
 _PARTS = "parts of one set are one system: put them into one file"
 
 
@@ -63,7 +64,7 @@ class SameInputs:
             parts = f"; {_PARTS}" if len(items) == self._n[first, other] else ""
             what = f"compare outputs for the same inputs (nlgauge score has --common){parts}"
             if 2 * moved > len(items):
-                what = "the inputs are the same in another order; give each an id (seg), or sort them alike"
+                what = MOVED
             where = "one output than in another" if other is None else f"system {other!r} than in system {first!r}"
             more = f", and {len(items) - 1} more" if len(items) > 1 else ""
             for key, same in items.items():

@@ -20,7 +20,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.inputs import INPUTS
+from nlgauge.core.inputs import INPUTS, MOVED
 from nlgauge.core.metric import BaseMetric, check_needs, cut_words
 from nlgauge.core.result import null_if_nan, replacing
 from nlgauge.core.scores import Note, Scores
@@ -202,12 +202,12 @@ def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, 
     base = replace(base, items=_with_inputs(base.items, new.items))
     new = replace(new, items=_with_inputs({item: new.items[item] for item in base.items}, base.items))
     alike = [item for item in base.items if base.digest(item) == new.digest(item)]
-    if len(alike) < len(base.items) and not (common and alike):
-        changed = next(item for item in base.items if item not in {*alike})
-        raise InputError(
-            f"item {changed!r} has other references or another source in {new.name} than in {base.name}; is it another"
-            " set? compare outputs for the same inputs"
-        )
+    others = [item for item in base.items if item not in {*alike}] if len(alike) < len(base.items) else []
+    if others and not (common and alike):
+        is_moved = Counter(map(base.digest, others)) == Counter(map(new.digest, others))
+        what = MOVED if is_moved else "is it another set? compare outputs for the same inputs"
+        where = f"in {new.name} than in {base.name}"
+        raise InputError(f"item {others[0]!r} has other references, or another source or context, {where}: {what}")
     if n_all != (len(alike), len(alike)):
         note = f"only {len(alike)} items that both sides have are judged, of {n_all[0]} in BASE and {n_all[1]} in NEW"
         return replace(_only(base, alike), notes=(*base.notes, note)), _only(new, alike)
@@ -345,8 +345,6 @@ class ScoredSide:
 
 def score_side(outputs: Outputs, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> ScoredSide:
     """Score all runs of one side."""
-    for built in metrics.values():
-        check_needs(built, outputs.segments, runtime)
     return _scored(outputs, score_segments(metrics, outputs.segments, runtime), metrics)
 
 

@@ -290,8 +290,6 @@ def flaky(found: Differences, items: Sequence[str], demand: tuple[int, int] | No
 
 _SHOWN = 5  # ids in a sentence
 _NONE = "none"
-
-
 _NO_VERDICT = {
     "verdict": INCONCLUSIVE,
     "low": math.nan,
@@ -336,8 +334,9 @@ def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide,
     scales = rules.scales(metrics)
     found = {spec: differences(spec, m, base, new, rules.undefined, scales[spec]) for spec, m in metrics.items()}
     drawn = _drawn(found, clusters, is_same, rules)
-    bounds = {spec: _bound(spec, one, clusters, is_same, rules, drawn.get(spec)) for spec, one in found.items()}
     judging = [spec for spec, built in metrics.items() if built.info.judges]
+    ruled = {spec: rules if spec in judging else replace(rules, allow=None) for spec in metrics}
+    bounds = {spec: _bound(spec, one, clusters, is_same, ruled[spec], drawn.get(spec)) for spec, one in found.items()}
     deciding = [spec for spec in judging if spec not in rules.report_only]
     bounds |= dict(zip(deciding, with_holm([bounds[spec] for spec in deciding]), strict=True))
     rows, items, reasons, notes = [], [], dict[str, str](), list[str]()

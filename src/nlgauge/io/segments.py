@@ -277,7 +277,7 @@ class TableSource(Source):
 
     def _name_duplicate(self, repeated: set[int]) -> None:
         """Refuse the ids that really occur twice. Equal hashes alone do not prove that ids are equal."""
-        first: dict[str, tuple[int, str | None]] = {}
+        first: dict[str, tuple[int, Segment]] = {}
         columns = self._columns or {}
         column = next((name for name, field in columns.items() if field == "id"), columns.get("id", "id"))
         faults = Faults(self.rows.file.name)
@@ -288,9 +288,11 @@ class TableSource(Source):
             if hash(segment.id) not in repeated:
                 continue
             if segment.id in first:
-                before, system = first[segment.id]
+                before, one = first[segment.id]
                 way = f"; {WHOSE}" if made else ""
-                if not made and segment.system not in (None, system):
+                if made and segment.group != one.group:
+                    way = "; a group (lp, task) is no part of it, so give each row an id"
+                elif not made and segment.system not in (None, one.system):
                     seg = f"--columns seg={column} (columns={{'seg': {column!r}}})"
                     way = f"; if it names the input that each system had, say {seg}"
                 faults.add(
@@ -298,7 +300,7 @@ class TableSource(Source):
                     f"duplicate id {segment.id!r}{made}, first at {self.rows.at(before)}; ids must be unique{way}",
                 )
             else:
-                first[segment.id] = place, segment.system
+                first[segment.id] = place, segment
         faults.check()
 
 

@@ -586,7 +586,7 @@ class _TaskRun:
                 " could follow"
             )
         for m, metric in enumerate(self.metrics):
-            constant = [str(g) for g, frame in groups.items() if len(frame.z) > 1 and np.ptp(frame.x[m]) == 0]
+            constant = [g or "the data" for g, frame in groups.items() if len(frame.z) > 1 and np.ptp(frame.x[m]) == 0]
             if constant:
                 self.notes.append(f"{metric} is the same for all segments or systems of {', '.join(constant[:4])}")
 

@@ -275,16 +275,16 @@ def verdict_of(
     trust = trust_of(scored, others)
     specs = [metric["spec"] for metric in scored.metrics]
     doubts = {spec: known.doubt for spec, known in trust.items() if known.doubt}
-    doubts |= {m["spec"]: "it describes outputs, and judges none" for m in scored.metrics if m.get("judges") is False}
+    counting = [spec for spec in specs if spec not in doubts]
     lines, order = _lines(scored, doubts)
     people = {} if segments is None else _rated(scored, segments)
     criteria = dict.fromkeys(fact.about for known in trust.values() for fact in known.agreement)
     audited = any(known.audited for known in trust.values())
     sentences = (
-        *(_to_people(people, lines, [s for s in specs if s not in doubts], scored) if order else ()),
+        *(_to_people(people, lines, counting, scored) if order else ()),
         *_with_doubts(order, doubts),
         *_people(trust, criteria),
-        *_blind(scored, others, audited),
+        *_blind(counting, others, audited),
         *_careful(scored, doubts),
     )
     return MetricVerdict(
@@ -469,12 +469,11 @@ def _people(trust: Mapping[str, Trust], criteria: Mapping[str, None]) -> Iterato
         yield f"With people's {one} {agreed if clear else 'no metric agrees more than chance does'}{others}."
 
 
-def _blind(scored: Result, others: Mapping[str, Result], audited: bool) -> Iterator[str]:
-    """The errors that all audited metrics miss."""
+def _blind(specs: Sequence[str], others: Mapping[str, Result], audited: bool) -> Iterator[str]:
+    """The errors that all audited metrics miss, of those that count."""
     if not audited:
         yield "Which errors they miss is not known here: add a result of nlgauge audit."
         return
-    specs = {metric["spec"] for metric in scored.metrics}
     for other in others.values():
         if other.kind != "audit":
             continue

@@ -496,9 +496,9 @@ class SystemComparison(Outcome):
         return [*self.told, *self.looks.notes(), *counted, *told]
 
     def ranks(self, metric: str) -> dict[str, int | None]:
-        """System -> rank by a metric, the best first."""
-        found = self.pairwise[metric]
-        return dict(zip(found.systems, found.ranks, strict=True))
+        """System -> rank by a metric, the best first; a metric that judges nothing ranks none."""
+        found, judges = self.pairwise[metric], self.metrics[metric].info.judges
+        return {name: rank if judges else None for name, rank in zip(found.systems, found.ranks, strict=True)}
 
     def p(self, metric: str, system: str, other: str) -> float:
         """The adjusted p-value of two systems by a metric; NaN if they were not compared."""

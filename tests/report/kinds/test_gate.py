@@ -93,6 +93,8 @@ def test_nothing_can_be_said_of_what_was_not_tested():
         "from 4.5 by ter on, with probability .8. No drop is seen with probability .8 by few: too few items differ from"
         " the rest."
     )
+    grouped = {**unknown, "method": "t", "n_clusters": 2}  # all 40 items may differ, each in its way
+    assert power(replace(RESULT, rows=[grouped])).endswith("by ter: there are too few groups.")
 
 
 # --- Verdicts as JUnit XML: well-formed, whatever the texts are, with one test per metric
@@ -113,6 +115,11 @@ def test_each_verdict_has_its_element():
         "errors": "1",
         "skipped": "1",
     }
+
+
+def test_where_no_metric_decides_no_test_is_only_skipped():
+    root, found = cases({**ROW, "metric": "length_ratio", "decides": False})
+    assert (found, root.get("errors"), root.get("skipped")) == ({"length_ratio": ["error"]}, "1", "0")
 
 
 @pytest.mark.parametrize(

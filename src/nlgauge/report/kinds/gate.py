@@ -56,8 +56,9 @@ def power(result: Result) -> str:
     seen = [f"{drop:.2g} by {spec}" for spec, drop in drops.items() if drop]
     n = max(row["n"] for row in result.rows)
     told = [f"{n} items can show drops of the mean from {', '.join(seen)} on, with probability .8."] if seen else []
-    unseen = [row["metric"] for row in result.rows if row["metric"] not in drops and row["method"] in _BY_RULE]
-    few = "too few items differ from the rest"
+    unseen = {row["metric"]: row for row in result.rows if row["metric"] not in drops and row["method"] in _BY_RULE}
+    is_grouped = any(row["method"] == "t" and row["n_clusters"] for row in unseen.values())
+    few = "there are too few groups" if is_grouped else "too few items differ from the rest"
     told += [f"No drop is seen with probability .8 by {', '.join(unseen)}: {few}."] if unseen else []
     return " ".join(told)
 
@@ -169,7 +170,7 @@ def junit(result: Result, inconclusive: str | None = None) -> str:
     """
     if result.kind != "gate":
         raise InputError(f"a result of kind {result.kind!r} has no verdict for JUnit XML, expected one of gate")
-    deciding = [row for row in result.rows if row["decides"]]
+    deciding = [row for row in result.rows if row["decides"]] or [*result.rows]  # none decides: all are open
     open_ones = sum(row["verdict"] == "INCONCLUSIVE" for row in deciding)
     kind = {"pass": "skipped", "fail": "failure"}.get(inconclusive or "", "error")
     counts = {
@@ -179,15 +180,15 @@ def junit(result: Result, inconclusive: str | None = None) -> str:
         "skipped": len(result.rows) - len(deciding) + open_ones * (kind == "skipped"),
     }
     told = " ".join(f'{name}="{count}"' for name, count in counts.items())
-    cases = "".join(_case(row, kind) for row in result.rows)
+    cases = "".join(_case(row, row in deciding, kind) for row in result.rows)
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'
     return f'{head}<testsuites {told}>\n<testsuite name="nlgauge gate" {told}>\n{cases}</testsuite>\n</testsuites>\n'
 
 
-def _case(row: Row, inconclusive: str) -> str:
+def _case(row: Row, decides: bool, inconclusive: str) -> str:
     opening = f'<testcase classname="nlgauge.gate" name={_attribute(row["metric"])} time="0">'
     text, reason = escape(_clean(row["reason"])), _attribute(row["reason"])
-    if not row["decides"]:
+    if not decides:
         inside = f"<skipped message={_attribute('only reported: ' + row['reason'])}/>"
     elif row["verdict"] == "FAIL":
         inside = f'<failure type="FAIL" message={reason}>{text}</failure>'
