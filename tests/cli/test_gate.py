@@ -143,7 +143,7 @@ def test_stored_verdicts_are_pass_rates(tmp_path, capsys):
         (["--inconclusive", "maybe"], "--inconclusive is 'maybe'"),
         (["--report-only", "chrf"], "every metric is only reported"),
         (["--min-pass", "8/10"], "its scores are not all 0 or 1"),
-        (["--sequential", "-m", "ter"], "the metric has no limits"),
+        (["--sequential", "-m", "ter"], "the metric has none"),
         (["--save", "none/there.json"], "there is no folder"),
         (["--save", "kept"], "expected a name that ends in .json"),
     ],

@@ -92,6 +92,17 @@ def test_what_is_no_other_input(other):
     assert refused(A, other) == ([], [])
 
 
+def test_one_label_that_another_item_has_too_is_no_other_order():
+    labels = ["yes", "no"] * 6
+    mended = outputs("B", references=["no", *labels[1:]])
+    look = SameInputs()
+    look.add([*outputs("A", references=labels), *mended])
+    (why,) = look.refused().values()
+    assert why.endswith(
+        "in system 'B' than in system 'A': compare outputs for the same inputs (nlgauge score has --common)"
+    )
+
+
 def test_references_made_for_each_system_and_passages_that_each_looked_up_are_noted():
     edited = outputs("B", references=[f"{r}, I say" for r in REFERENCES], sources=SOURCES)  # as for HTER
     items, (note,) = refused(A, edited)

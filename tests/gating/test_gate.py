@@ -144,7 +144,10 @@ def test_what_judges_nothing_decides_nothing():
     assert alone.items == ()
     beside = ng.gate(BASE, BASE, REFS, metrics=["chrf", "length_ratio"])
     assert beside.verdict == "PASS"
-    # No drop need be named for it: none decides.
-    assert ng.gate(BASE, BASE, REFS, metrics=["chrf", "length_ratio"], allow={"chrf": 1}).verdict == "PASS"
+    # No rule of those that decide is one for it: no drop need be named, no limits be known, no score be 0 or 1.
+    for rules in ({"allow": {"rouge1": 0.1}}, {"sequential": True}, {"min_pass": (1, 1)}):
+        of = "exact_match" if "min_pass" in rules else "rouge1"
+        found = ng.gate(BASE, long, REFS, metrics=[of, "length_ratio"], **rules)
+        assert [row["verdict"] for row in found.rows if not row["decides"]] == ["INCONCLUSIVE"]
     assert [row["decides"] for row in beside.rows] == [True, False]
     assert [one.get("judges") for one in beside.result().as_json()["metrics"]] == [None, False]

@@ -260,7 +260,7 @@ def test_a_scale_gives_the_default_allowance_and_room_for_bets():
     assert judge_ratings(old, new, scale={"human.q": (1, 5)}).rows[0]["allow"] == pytest.approx(0.04)
     assert judge_ratings(old, new).rows[0]["allow"] == 0.01
     assert judge_ratings(old, new, scale=(1, 5), sequential=True).rows[0]["method"] == "betting"
-    with pytest.raises(InputError, match="the metric has no limits; name its scale"):
+    with pytest.raises(InputError, match="the metric has none; name its --scale LOW:HIGH"):
         judge_ratings(old, new, sequential=True)
 
 

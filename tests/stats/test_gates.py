@@ -370,7 +370,7 @@ def test_bets_are_wider():
     plain, betting = (bound_difference(values, allow=0.05, largest=1.0, is_sequential=s) for s in (False, True))
     assert betting.method == "betting"
     assert betting.low < plain.low < plain.high < betting.high
-    with pytest.raises(InputError, match="no limits"):
+    with pytest.raises(InputError, match="bets need limits"):
         bound_difference(values, allow=0.05, is_sequential=True)
 
 

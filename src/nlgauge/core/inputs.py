@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from nlgauge.core.errors import InputError
@@ -16,7 +16,7 @@ Item = tuple[str | None, str]  # group, item
 Systems = tuple[str | None, str | None]  # the first that has an item, and another
 _Texts = tuple[tuple[int, ...], ...]  # hashes of the texts of each field
 _SAMPLE = 5_000  # items that are looked at where none are paired, so that memory does not grow with the data
-MOVED = "the inputs are the same in another order; give each an id (seg), or sort them alike"
+_MOVED = "the inputs are the same in another order; give each an id (seg), or sort them alike"
 _PARTS = "parts of one set are one system: put them into one file"
 
 
@@ -59,12 +59,10 @@ class SameInputs:
         places = {texts for _, texts in self._held.values()}
         found: dict[Item, str] = {}
         for (first, other), unlike in self._unlike.items():
-            moved = sum(own in places for own, _ in unlike.values())
             items = {key: same for key, (own, same) in unlike.items() if own in places or _is_other(same)}
             parts = f"; {_PARTS}" if len(items) == self._n[first, other] else ""
-            what = f"compare outputs for the same inputs (nlgauge score has --common){parts}"
-            if 2 * moved > len(items):
-                what = MOVED
+            known, own = (self._held[key][1] for key in unlike), (own for own, _ in unlike.values())
+            what = what_to_do(known, own, f"compare outputs for the same inputs (nlgauge score has --common){parts}")
             where = "one output than in another" if other is None else f"system {other!r} than in system {first!r}"
             more = f", and {len(items) - 1} more" if len(items) > 1 else ""
             for key, same in items.items():
@@ -105,6 +103,12 @@ class SameInputs:
     def by_system(self, by_group: bool = False) -> Mapping[tuple[str | None, str | None], Counter[str]]:
         """Nothing: rows count texts."""
         return {}
+
+
+def what_to_do(one: Iterable[Hashable], other: Iterable[Hashable], else_: str) -> str:
+    """What to do where the inputs of items differ from one side to the other: most may be the same in another order."""
+    inputs = Counter(one)
+    return _MOVED if 2 * (inputs & Counter(other)).total() > inputs.total() else else_
 
 
 def _is_other(same: Mapping[str, bool]) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.inputs import INPUTS, MOVED
+from nlgauge.core.inputs import INPUTS, what_to_do
 from nlgauge.core.metric import BaseMetric, check_needs, cut_words
 from nlgauge.core.result import null_if_nan, replacing
 from nlgauge.core.scores import Note, Scores
@@ -204,8 +204,8 @@ def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, 
     alike = [item for item in base.items if base.digest(item) == new.digest(item)]
     others = [item for item in base.items if item not in {*alike}] if len(alike) < len(base.items) else []
     if others and not (common and alike):
-        is_moved = Counter(map(base.digest, others)) == Counter(map(new.digest, others))
-        what = MOVED if is_moved else "is it another set? compare outputs for the same inputs"
+        what = "is it another set? compare outputs for the same inputs"
+        what = what_to_do(map(base.digest, others), map(new.digest, others), what)
         where = f"in {new.name} than in {base.name}"
         raise InputError(f"item {others[0]!r} has other references, or another source or context, {where}: {what}")
     if n_all != (len(alike), len(alike)):

@@ -335,13 +335,13 @@ def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide,
     found = {spec: differences(spec, m, base, new, rules.undefined, scales[spec]) for spec, m in metrics.items()}
     drawn = _drawn(found, clusters, is_same, rules)
     judging = [spec for spec, built in metrics.items() if built.info.judges]
-    ruled = {spec: rules if spec in judging else replace(rules, allow=None) for spec in metrics}
+    ruled = {spec: rules if spec in judging else Rules(items="fixed") for spec in metrics}
     bounds = {spec: _bound(spec, one, clusters, is_same, ruled[spec], drawn.get(spec)) for spec, one in found.items()}
     deciding = [spec for spec in judging if spec not in rules.report_only]
     bounds |= dict(zip(deciding, with_holm([bounds[spec] for spec in deciding]), strict=True))
     rows, items, reasons, notes = [], [], dict[str, str](), list[str]()
     for spec, one in found.items():
-        failed = _failures(spec, one, names, rules)
+        failed = _failures(spec, one, names, ruled[spec])
         verdict = FAIL if failed else bounds[spec].verdict
         told = "; ".join([*failed, reason(bounds[spec], bounds[spec].verdict)])
         row = _verdicts_row(spec, spec in deciding, verdict, told, bounds[spec], one)

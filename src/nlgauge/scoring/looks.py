@@ -42,14 +42,13 @@ class Look(Protocol):
 
     def refuse(self) -> None:
         """Raise an InputError if something was found that is reason enough."""
-        ...
 
     def by_system(self, by_group: bool = False) -> Mapping[Key, Counter[str]]:
         """Group and system -> field of rows -> how many texts; the group is None where groups count together."""
-        ...
+        return {}
 
 
-class UnfitTexts:
+class UnfitTexts(Look):
     """Systems whose texts are such that a metric's number says little of them, as the metric says by `unfit`."""
 
     def __init__(self, metrics: Mapping[str, BaseMetric]) -> None:
@@ -78,13 +77,6 @@ class UnfitTexts:
             if reason is not None
         ]
 
-    def refuse(self) -> None:
-        """Nothing is refused."""
-
-    def by_system(self, by_group: bool = False) -> Mapping[Key, Counter[str]]:
-        """Nothing: rows count texts."""
-        return {}
-
 
 def _with_reason(reason: str, reasons: Mapping[str | None, str | None]) -> str:
     """The systems with this reason, as the beginning of a note; empty if all systems have it."""
@@ -101,7 +93,7 @@ _SHORT, _LONG = 20, 500  # characters: shorter references are met by chance, and
 
 
 @dataclass
-class FavouredSystem:
+class FavouredSystem(Look):
     """Tells whether references come from one system: they are its outputs, or these with few changes.
 
     Such references, as of WMT26 and WMT24++, favour the system that they came from in every metric that reads them. A
@@ -142,13 +134,6 @@ class FavouredSystem:
         place = "" if group is None else f" ({group})"
         is_ahead = first >= max(SHARE, AHEAD * second)
         return f"{near[system]} of {len(enough[system])} outputs of {system}{place}" if is_ahead else None
-
-    def refuse(self) -> None:
-        """Nothing is refused."""
-
-    def by_system(self, by_group: bool = False) -> Mapping[Key, Counter[str]]:
-        """Nothing: rows count texts."""
-        return {}
 
 
 class Looking:

@@ -545,7 +545,7 @@ class _Made:
 
     def sequential(self) -> Bound:
         if self.largest is None:
-            raise InputError("bets need the largest possible difference, and the metric has no limits; name its scale")
+            raise InputError("bets need limits, and the metric has none; name its --scale LOW:HIGH (scale=(LOW, HIGH))")
         sums, sizes = self.sums
         bets = Bets.on(sums / sizes, self.largest, sizes)
         p = bets.p_above(-self.allow, self.alpha), bets.p_below(-self.allow, self.alpha)
