@@ -41,7 +41,8 @@ class Look(Protocol):
         ...
 
     def refuse(self) -> None:
-        """Raise an InputError if something was found that is reason enough."""
+        """Raise an InputError if something was found that is reason enough; nothing is, by default."""
+        return
 
     def by_system(self, by_group: bool = False) -> Mapping[Key, Counter[str]]:
         """Group and system -> field of rows -> how many texts; the group is None where groups count together."""
