@@ -242,6 +242,22 @@ def test_no_paragraph_stands_on_two_pages():
     assert {part: on for part, on in where.items() if len(on) > 1 and not all(p.startswith(made) for p in on)} == {}
 
 
+def test_the_story_is_told_alike():
+    """One sentence and four lines: in the README, in the index and in the help."""
+    table = re.compile(r"^\*\*nlgauge\*\* scores text.*?\n\n(?=[^|])", flags=re.M | re.S)
+    readme, index = (table.search((ROOT / page).read_text(encoding="utf-8")) for page in ("README.md", "docs/index.md"))
+    assert readme is not None
+    assert index is not None
+    assert readme[0] == index[0]
+    told = [re.sub(r"[*`]", "", line).strip("| ").replace(" | ", ": ") for line in readme[0].split("\n")]
+    sentence, lines = " ".join(told[:2]), told[5:9]
+    with redirect_stdout(io.StringIO()) as printed:
+        assert main(["--help"]) == 0
+    shown = " ".join(printed.getvalue().split())
+    assert sentence in shown
+    assert all(line in shown for line in lines)
+
+
 def test_links_to_headings_lead_to_one():
     lost = []
     for page in PAGES:
@@ -337,6 +353,19 @@ def test_the_test_of_every_promise_exists():
     for cell in held:
         file, test = re.fullmatch(r"`(tests/[\w/]+\.py)::(test_\w+)` \|", cell).groups()
         assert re.search(rf"^def {test}\(", (ROOT / file).read_text(encoding="utf-8"), flags=re.M), cell
+
+
+def test_what_tries_each_invariant_exists():
+    page = (ROOT / "docs" / "invariants.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) == 10
+    for row in rows:
+        cell = row.split(" | ")[-1]
+        tried = re.findall(r"`(tests/[\w/]+\.py)(?:::(test_\w+))?`", cell)
+        checks = re.findall(r"`(\w+)`", cell.partition("(")[2]) if "check_metric" in cell else []
+        assert tried or checks, row
+        for file, test in [*tried, *(("src/nlgauge/testing/metric.py", check) for check in checks)]:
+            assert re.search(rf"^def {test}\b", (ROOT / file).read_text(encoding="utf-8"), flags=re.M), (file, test)
 
 
 DOORS = (

@@ -37,6 +37,7 @@ WALKS = {  # command -> files whose functions it enters, at most
 # workers in environments), whether items are the same inputs (two more files of every walk, with the marks that tools
 # leave in texts), advice on columns, and numbers by what they say. The longest is metaeval/measure.py, with the
 # statistics of labels: one subject.
+ALARM = "this is an alarm: if the code is honest, raise the number here and say why; do not squeeze code to fit it"
 SIZES = {"files": 272, "classes": 758, "median lines": 386, "most lines": 970}
 
 
@@ -80,7 +81,8 @@ def test_a_command_enters_no_more_files_than_it_did(tmp_path):
     env = {**os.environ, "NLGAUGE_CACHE": str(tmp_path)}
     done = subprocess.run(run, env=env, capture_output=True, text=True, check=True)
     files = dict(map(json.loads, done.stdout.splitlines()))
-    assert {command: len(files[command]) for command in WALKS if len(files[command]) > WALKS[command]} == {}
+    longer = {command: len(files[command]) for command in WALKS if len(files[command]) > WALKS[command]}
+    assert longer == {}, ALARM
 
 
 def test_the_package_is_no_larger_than_it_was():
@@ -88,7 +90,7 @@ def test_the_package_is_no_larger_than_it_was():
     lines = [text.count("\n") for text in texts]
     classes = sum(len(re.findall(r"^ *class \w", text, flags=re.M)) for text in texts)
     sizes = {"files": len(texts), "classes": classes, "median lines": median(lines), "most lines": max(lines)}
-    assert {name: size for name, size in sizes.items() if size > SIZES[name]} == {}
+    assert {name: size for name, size in sizes.items() if size > SIZES[name]} == {}, ALARM
 
 
 if __name__ == "__main__":  # each in a fork of its own: what one keeps would spare the others a walk

@@ -1,4 +1,4 @@
-"""Score generated text, and find out how far the scores can be trusted.
+"""Scores text with the metrics of the literature, exactly, and says how far to believe them.
 
 The functions and types that most programs need are here; the rest is in `nlgauge.stats`, `nlgauge.io` and the other
 packages. Each name is loaded when it is first used, so importing nlgauge does not load torch.

@@ -184,6 +184,7 @@ class Verb:
 
 
 LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema")  # by the verb `list`
+FRONT = ("score", "gate", "meta", "audit", "synth", "train")  # what the product is; the help has the others below
 VERBS: Mapping[str, Verb] = {
     "score": Verb(
         "nlgauge.cli.score:score",
@@ -490,6 +491,15 @@ def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
             verb = None if name is None else verbs[name]
             return name, stand_in if verb is None else _command(name, verb, verb.load()), rest
 
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            """The verbs in front, then the others."""
+            front = [name for name in FRONT if name in verbs]
+            for head, names in (("Commands", front), ("Also" if front else "Commands", [*verbs])):
+                rows = [(name, verbs[name].summary) for name in names if name not in front or names is front]
+                if rows:
+                    with formatter.section(head):
+                        formatter.write_dl(rows)
+
     app = typer.Typer(
         cls=Group,
         pretty_exceptions_enable=False,
@@ -601,7 +611,12 @@ def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
 app = group_of(
     VERBS,
     name="nlgauge",
-    help="Score generated text, and find out how far the scores can be trusted.",
+    help="nlgauge scores text with the metrics of the literature, exactly, on today's libraries, and says how far to"
+    " believe them.\n\n\b\n"
+    "score: BLEU to COMET, the paper's model or a small one offline, one signature\n"
+    "score --significance, gate: is the difference real?\n"
+    "meta, audit: does the metric agree with people, and what does it not see?\n"
+    "synth, train: make one without ratings",
     epilog="To begin: of the documentation, the page 'index' has a first command for each task, and the page"
     " 'guides/choose' says which metric suits it.",
     add_completion=True,
