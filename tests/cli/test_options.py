@@ -261,21 +261,10 @@ def test_a_cache_and_none_are_not_both():
         made(cache="folder", no_cache=True)
 
 
-@pytest.mark.parametrize(
-    ("asked", "quiet", "gpu", "told"),
-    [(True, False, False, 1), (True, True, False, 0), (True, False, True, 0), (False, False, False, 0)],
-)
-def test_a_note_says_that_compiling_changes_nothing_without_a_gpu(monkeypatch, capsys, asked, quiet, gpu, told):
-    monkeypatch.setattr(options, "has_gpu", lambda: gpu)
-    runtime = made(device="auto", compile=asked, quiet=quiet, no_cache=True)
-    out, err = capsys.readouterr()
-    assert (runtime.compile, out) == (asked, "")
-    assert err.count("note: --compile changes nothing here: there is no GPU") == err.count("\n") == told
-
-
-def test_compiling_is_refused_on_a_cpu_that_was_asked_for():
-    with pytest.raises(InputError, match=r"^--compile is for GPUs, and a CPU has kernels of its own; leave it out$"):
-        made(compile=True)
+def test_compiling_is_asked_for_by_a_variable(monkeypatch):
+    assert not made(no_cache=True).compile
+    monkeypatch.setenv("NLGAUGE_COMPILE", "1")
+    assert made(no_cache=True).compile
 
 
 @pytest.mark.parametrize(

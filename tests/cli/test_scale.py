@@ -154,8 +154,6 @@ def test_a_share_of_no_gpu_is_refused(data, capsys):
     run = ["score", data, "-m", "chrf", "--engine", "pool", "--device", "cpu", "--dry-run", "--gpus-per-worker"]
     assert main([*run, "0.5"]) == 2
     assert "models run on none here" in capsys.readouterr().err
-    assert main([*run[:-1], "--compile"]) == 2
-    assert "--compile is for GPUs" in capsys.readouterr().err
     assert main([*run, "2"]) == 2
     assert "expected a share above 0" in capsys.readouterr().err
 

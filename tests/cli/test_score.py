@@ -486,14 +486,20 @@ def test_formulas_are_defused_where_a_spreadsheet_opens_them(tmp_path, capsys):
     assert "--spreadsheet is about CSV and TSV" in capsys.readouterr().err
 
 
-def test_limits_are_raised_and_lowered(data, capsys):
-    assert main(["score", str(data), "-m", "bleu", "--limits", "segment=20,depth=2"]) == 2
+def test_limits_are_raised_and_lowered(data, capsys, monkeypatch):
+    run = ["score", str(data), "-m", "bleu"]
+    monkeypatch.setenv("NLGAUGE_LIMITS", "segment=20,depth=2")
+    assert main(run) == 2
     said = capsys.readouterr().err
     assert "data.jsonl:1: a text of 22 characters, expected at most 20" in said
-    assert "--limits segment=44" in said
-    assert main(["score", str(data), "-m", "bleu", "--limits", "segment=44,depth=2"]) == 0
-    assert main(["score", str(data), "-m", "bleu", "--limits", "segment"]) == 2
-    assert "expected segment=SIZE" in capsys.readouterr().err
+    assert "NLGAUGE_LIMITS=segment=44" in said
+    monkeypatch.setenv("NLGAUGE_LIMITS", "segment=44,depth=2")
+    assert main(run) == 0
+    monkeypatch.setenv("NLGAUGE_LIMITS", "segment")
+    assert main(run) == 2
+    capsys.readouterr()
+    assert main([*run, "--limits", "segment=44"]) == 2
+    assert capsys.readouterr().err.startswith("nlgauge: --limits is now the variable NLGAUGE_LIMITS")
 
 
 @pytest.fixture

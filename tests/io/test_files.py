@@ -60,7 +60,7 @@ def refused(path, limits, said, reader=None):
     assert "\n" not in message
     assert message.startswith(os.fspath(path))
     assert re.search(said, message), message
-    assert "raise the limit with --limits " in message
+    assert "raise the limit with NLGAUGE_LIMITS=" in message
     (reader or read)(path)
 
 
@@ -90,7 +90,7 @@ def test_a_text_longer_than_a_segment_may_be(tmp_path, name, text):
 
 def test_texts_one_per_line(tmp_path):
     path = written(tmp_path / "t.txt", f"a\n{LONG}\nb\n")
-    said = r"t.txt:2: a text of 200 characters, expected at most 150; .* --limits segment=400 "
+    said = r"t.txt:2: a text of 200 characters, expected at most 150; .* NLGAUGE_LIMITS=segment=400 "
     refused(path, Limits(segment=150), said, read_raw)
     refused(path, Limits(segment=150), said, lambda p: open_parallel([p], [p]).check())
 
@@ -157,7 +157,7 @@ def test_parquet(tmp_path):
     refused(path, Limits(segment=250), "d.parquet: row 1 or one of the 2 after it, column 'refs': a text of 300 char")
     refused(path, Limits(segment=150), "column 'hyp': a text of 200 characters")
     refused(path, Limits(columns=1), "d.parquet: 2 columns, expected at most 1")
-    refused(path, Limits(file=100), r"d.parquet: at least 1,[0-9]+ bytes unpacked, .* --limits file=[23][0-9]{3} ")
+    refused(path, Limits(file=100), r"d.parquet: at least 1,[0-9]+ bytes .* NLGAUGE_LIMITS=file=[23][0-9]{3} ")
     assert [s.references for s in read(path)] == [("a",), ("b", "y" * 300), ()]
     scores = tmp_path / "s.parquet"
     parquet.write_table(pyarrow.table({"id": ["a"], "x": [1.0]}), scores)
@@ -254,16 +254,16 @@ def test_rows_over_several_lines_are_read_as_before(tmp_path, text, rows):
 
 
 def test_limits_as_typed():
-    assert parse_limits(["segment=20M, line=1G", "depth=7"]) == Limits(segment=20_000_000, line=10**9, depth=7)
+    assert parse_limits("segment=20M, line=1G,depth=7") == Limits(segment=20_000_000, line=10**9, depth=7)
     for typed, said in {
         "segmant=2": "unknown limit 'segmant'; did you mean 'segment'",
         "line=1GB": "expected line=SIZE with a whole number from 1, as in 500k, 20M, 1G",
         "line=0": "expected line=SIZE",
         "line": "expected line=SIZE",
-        "line=1,line=2": "--limits names 'line' twice",
+        "line=1,line=2": "names 'line' twice",
     }.items():
         with pytest.raises(InputError, match=re.escape(said)):
-            parse_limits([typed])
+            parse_limits(typed)
     with pytest.raises(InputError, match="limit 'line' is 0, expected a whole number from 1"):
         Limits(line=0)
 

@@ -130,17 +130,6 @@ def test_signatures_name_the_precision_that_was_taken(machine, cpuinfo):
             assert f"|dtype:{taken}|" in f"{signature_of(ng.metric(spec), runtime)}|", spec
 
 
-def test_a_gpu_is_looked_for_only_where_torch_may_find_one(machine, monkeypatch):
-    machine(CASCADE_LAKE)
-    monkeypatch.setitem(sys.modules, "torch", None)  # its own build is for processors: it is not imported
-    assert precision.has_gpu() is False
-    for available in (True, False):
-        cuda = SimpleNamespace(is_available=lambda available=available: available)
-        monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
-        machine(CASCADE_LAKE, torch="2.13.0+cu130")
-        assert precision.has_gpu() is available
-
-
 lengths = st.lists(st.integers(0, 50), max_size=60)
 
 

@@ -102,6 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
         told = "" if is_bare else message() + _given(error)
+        if (gone := getattr(error, "option_name", None)) in MOVED:
+            told = f"{gone} is now {MOVED[gone]}"
         return _refuse(told, context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
         print(f"nlgauge: interrupted; {left_of(words)}", file=sys.stderr)
@@ -184,6 +186,11 @@ class Verb:
 
 
 LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema")  # by the verb `list`
+# An option that was, and what is typed in its place.
+MOVED: Mapping[str, str] = {
+    "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
+    "--compile": "the variable NLGAUGE_COMPILE, as in NLGAUGE_COMPILE=1 nlgauge ...",
+}
 FRONT = ("score", "gate", "meta", "audit", "synth", "train")  # what the product is; the help has the others below
 VERBS: Mapping[str, Verb] = {
     "score": Verb(

@@ -30,7 +30,7 @@ from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, parse, split
 from nlgauge.io.fields import is_known
-from nlgauge.io.files import STDIN, limited, parse_limits
+from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
 from nlgauge.metrics.registry import EMBEDDED, METRICS, OWN, SUMS, not_included, own_function
 from nlgauge.metrics.wrapped import GUARDED
@@ -38,7 +38,7 @@ from nlgauge.report.labels import visible
 from nlgauge.report.tables import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, doubt_line, render
 from nlgauge.runtime.cache import ScoreCache, default_path
-from nlgauge.runtime.runtime import DTYPES, ENCODERS, Advance, Runtime, encoder_of, has_gpu, silent
+from nlgauge.runtime.runtime import DTYPES, ENCODERS, Advance, Runtime, encoder_of, silent
 
 R = TypeVar("R")
 G = TypeVar("G", bound=Any)
@@ -96,9 +96,7 @@ def verb(
                 name: _made(kinds[name], own, {option: typed.pop(option) for option in own})
                 for name, own in groups.items()
             }
-            sizes = next((group.limits for group in made.values() if isinstance(group, Common)), None)
-            with limited(parse_limits(sizes or ())):
-                return function(**typed, **made)
+            return function(**typed, **made)
 
         called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
         called.__annotations__ = {option.name: option.annotation for option in options}
@@ -463,8 +461,9 @@ class Common:
     `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--encoder auto` takes
     `multilingual` where a tenth of the texts of a language pair, or of all others, are not English, and `embedded`
     elsewhere (`base` if NLGAUGE_ENCODER names it): one for a run, with a note. `sweep`, `gate`, `train` and `--engine`
-    want its name. `--compile` changes nothing without a GPU, and `--device cpu` refuses it. There is no configuration
-    file: the command, kept in a script, is the whole run.
+    want its name. There is no configuration file: the command, kept in a script, is the whole run. Two variables are
+    for few: `NLGAUGE_LIMITS=segment=20M,line=1G` raises the largest inputs (segment, line, file, ratio, array, columns,
+    depth), and with `NLGAUGE_COMPILE=1` encoders of BERT's family are compiled on a GPU, which takes a while at first.
     """
 
     typed_seed: Annotated[int | None, Typed("Seed of everything drawn at random.  [default: 0]", ("--seed",))] = None
@@ -475,16 +474,6 @@ class Common:
     cache: CacheFolder = None
     no_cache: Annotated[bool, Typed("Neither read nor keep scores.")] = False
     quiet: Quiet = False
-    limits: Annotated[
-        list[str] | None,
-        Typed(
-            "Largest inputs, from: segment line file ratio array columns depth. Example: segment=20M,line=1G.",
-            metavar="NAME=SIZE,...",
-        ),
-    ] = None
-    compile: Annotated[bool, Typed("On a GPU: compile encoders of BERT's family, which takes a while at first.")] = (
-        False
-    )
     encoder: Annotated[
         str | None, Typed("The encoder of metrics that name no model.  [default: embedded]", words=ENCODERS)
     ] = None
@@ -508,23 +497,19 @@ class Common:
             cached: keep scores, unless the options say otherwise.
 
         Raises:
-            InputError: a cache, and none; or what is only for GPUs, on a CPU.
+            InputError: a cache, and none; or an unknown device.
         """
         if self.cache is not None and self.no_cache:
             raise InputError("--cache and --no-cache are both given; choose one")
         if not _DEVICE.fullmatch(self.device):
             raise InputError(f"--device is {self.device!r}, expected auto, cpu, cuda, cuda:N or mps")
-        if self.compile and self.device == "cpu":
-            raise InputError("--compile is for GPUs, and a CPU has kernels of its own; leave it out")
-        if self.compile and self.device == "auto" and not (self.quiet or has_gpu()):
-            echo("note: --compile changes nothing here: there is no GPU, and a CPU has kernels of its own", err=True)
         return Runtime(
             device=self.device,
             dtype=self.dtype,
             seed=self.seed if seed is None else seed,
             cache=self._cache(quiet or self.quiet) if cached and not self.no_cache else None,
             progress=silent if quiet or self.quiet else bar if sys.stderr.isatty() else each_minute,
-            compile=self.compile,
+            compile=bool(os.environ.get("NLGAUGE_COMPILE")),
             encoder=self.encoder,
         )
 

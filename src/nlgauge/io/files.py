@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path, PurePath
 from typing import IO, Any, NoReturn, cast
 from urllib.parse import unquote
@@ -41,7 +41,7 @@ class Limits:
     """The largest inputs that are read. The defaults leave room for books, and for files of a hundred million rows.
 
     What is larger is refused in one line before memory is gone, so a small packed file cannot take all memory; the
-    error says how to raise the limit. `--limits segment=20M,line=1G` changes some of them in any verb that reads files,
+    error says how to raise the limit. The variable `NLGAUGE_LIMITS=segment=20M,line=1G` changes some of them,
     `limits=` in `nlgauge.read`, and `nlgauge.io.limited` for every reader; `k`, `M`, `G` and `T` are thousands,
     millions and so on. A Parquet file is measured by what it says of itself, then by the texts of its rows.
 
@@ -111,7 +111,7 @@ class Limits:
         enough = 2 * size if is_whole else max(2 * size, 10 * most)
         raise InputError(
             f"{where}: {_WHAT[name].format(size=f'{more}{size:,}')}, expected at most {most:,}; if that is meant, raise"
-            f" the limit with --limits {name}={enough} (in Python Limits({name}={enough}))"
+            f" the limit with NLGAUGE_LIMITS={name}={enough} before the command (in Python Limits({name}={enough}))"
         )
 
 
@@ -124,12 +124,17 @@ _WHAT: Mapping[str, str] = {
     "columns": "{size} columns",
     "depth": "JSON that is {size} levels deep",
 }
-_current: ContextVar[Limits] = ContextVar("limits of what is read", default=Limits())  # noqa: B039 - it is frozen
+_LIMITS = "NLGAUGE_LIMITS"
+_current: ContextVar[Limits | None] = ContextVar("limits of what is read", default=None)
 
 
 def current() -> Limits:
-    """The limits of files that are opened now."""
-    return _current.get()
+    """The limits of files that are opened now: of the block, else of the variable, else the usual ones.
+
+    Raises:
+        InputError: the variable is no list of limits.
+    """
+    return _current.get() or parse_limits(os.environ.get(_LIMITS, ""))
 
 
 @contextmanager
@@ -147,22 +152,23 @@ def limited(limits: Limits) -> Iterator[None]:
         _current.reset(token)
 
 
-def parse_limits(typed: Sequence[str]) -> Limits:
-    """The limits of `--limits`: `segment=20M,line=1G`; what is not named keeps its default.
+@cache
+def parse_limits(typed: str) -> Limits:
+    """The limits of the variable NLGAUGE_LIMITS: `segment=20M,line=1G`; what is not named keeps its default.
 
     Raises:
         InputError: a name or a size is wrong.
     """
     known, given = [field.name for field in fields(Limits)], dict[str, int]()
-    for pair in (pair.strip() for listed in typed for pair in listed.split(",")):
+    for pair in (pair.strip() for pair in typed.split(",") if typed.strip()):
         name, _, size = (part.strip() for part in pair.partition("="))
         match = _SIZE.fullmatch(size)
         if name not in known:
-            raise InputError(f"--limits {pair!r}: unknown limit {name!r}{nearest(name, known)}")
+            raise InputError(f"{_LIMITS}={typed}: unknown limit {name!r}{nearest(name, known)}")
         if match is None or int(match[1]) < 1:
-            raise InputError(f"--limits {pair!r}: expected {name}=SIZE with a whole number from 1, as in 500k, 20M, 1G")
+            raise InputError(f"{_LIMITS}={typed}: expected {name}=SIZE with a whole number from 1, as in 500k, 20M, 1G")
         if name in given:
-            raise InputError(f"--limits names {name!r} twice, expected once")
+            raise InputError(f"{_LIMITS}={typed} names {name!r} twice, expected once")
         given[name] = int(match[1]) * UNITS[match[2]]
     return replace(Limits(), **given)
 

@@ -59,15 +59,6 @@ def automatic(device: str) -> str:
     return "bfloat16" if major >= _AMPERE else "float32"
 
 
-def has_gpu() -> bool:
-    """Whether `auto` takes a GPU; torch is imported only where it may find one."""
-    if not _may_have_gpu():
-        return False
-    import torch
-
-    return torch.cuda.is_available()
-
-
 def _may_have_gpu() -> bool:
     """Whether the installed torch may find a GPU that `auto` takes; it is not imported for that."""
     try:
