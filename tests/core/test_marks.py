@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.marks import Alignment, ErrorSpan, Explanation, Explanations, merged
+from nlgauge.core.marks import Alignment, ErrorSpan, Explanation, Explanations
 from nlgauge.core.spec import Signature
 
 
@@ -119,11 +119,6 @@ def test_a_span_goes_into_json_and_comes_back():
 def test_a_span_that_is_none_is_refused(row, message):
     with pytest.raises(InputError, match=message):
         ErrorSpan.from_row(row)
-
-
-def test_spans_stand_in_the_order_of_their_places_once():
-    assert merged([HAT, GAP, HAT]) == (GAP, HAT)
-    assert merged([ErrorSpan(0, 1, "major", category="name"), ErrorSpan(0, 1, "major")])  # None and a text are no order
 
 
 def test_explanations_are_a_sequence_and_a_result():

@@ -19,12 +19,10 @@ from nlgauge.metaeval.pooling import layer_study, layers_result
 from nlgauge.metrics.embedding import vectors
 from nlgauge.metrics.embedding.bertscore import measure_unrelated
 from nlgauge.perturbations.perturb import PERTURBATIONS
-from nlgauge.report.tables import number
-from nlgauge.training.recipe import InfillRecipe, Model, NliRecipe, Recipe, Revision, Schedule, SpanRecipe
+from nlgauge.training.recipe import InfillRecipe, Model, NliRecipe, Recipe, Revision, Schedule
 
 if TYPE_CHECKING:
     from nlgauge.training.nli import Accuracy
-    from nlgauge.training.spans import SpanScore
 
 
 _WITHOUT_ADAPTERS = ("frozen", "full", "ridge")  # methods
@@ -353,94 +351,3 @@ def _line(accuracy: Accuracy) -> str:
     shares = (accuracy.accuracy, accuracy.two_way, *accuracy.recall)
     cells = "  ".join(f"{x:{width}.3f}" for x, width in zip(shares, _WIDTHS, strict=True))
     return f"{accuracy.n:5d}  {cells}  {accuracy.name}"
-
-
-# --- `nlgauge train spans`: a head that marks the words at fault, from texts whose errors are known by their place
-
-_HEADER = "    n  one to one  precision  recall  left clean"
-
-
-@options.verb(without=NO_METRICS)
-def train_spans(
-    *,
-    examples: Annotated[
-        list[str],
-        Argument(
-            "JSON lines: texts with spans, pairs of nlgauge perturb, triples of nlgauge synth; named twice, a file"
-            " counts twice.",
-            metavar="EXAMPLES...",
-        ),
-    ],
-    output: HeadOutput,
-    how: SpanRecipe,
-    schedule: Schedule,
-    dev: Annotated[
-        list[str] | None, Typed("Examples to fix the thresholds on.  [default: 0.5 for all]", metavar="FILE")
-    ] = None,
-    most_marked: Annotated[
-        float | None,
-        Typed(
-            "Largest share of texts without errors that may get a mark; fixed on --dev.  [default: any]",
-            metavar="SHARE",
-        ),
-    ] = None,
-    test: Annotated[list[str] | None, Typed("Examples to evaluate on at the end.", metavar="FILE")] = None,
-    named: Named,
-    run: TrainRun,
-) -> None:
-    """Train a head that marks the words at fault, for explain --model FILE; a stopped run continues.
-
-    EXAMPLES are JSON lines of three forms, which may stand in one file. A text with several references gives an example
-    for each. It needs the extra `train`.
-
-    - `hyp` with `ref`, `refs` or `against`, and `spans` or `errors` (`start`, `end`, `severity`, perhaps `missing`):
-      people's marks, or those of `nlgauge explain -o`. A row whose errors are null is left out, unless `faulty` says
-      whether the text has one.
-    - Pairs of `nlgauge perturb`: the errors are the edits. Fluency, typos, agreement and repetitions are minor, others
-      major if a word carries content or negates; where nothing should change there are none.
-    - Triples of `nlgauge synth`: the errors are the steps, -5 is major.
-
-    Half of the examples should have no error, or the head marks every paraphrase; a line says what share has none.
-
-    A word is marked from a probability on that is part of the head. `--dev` fixes it after training by the best
-    one-to-one F, and that of what is missing so that at most 1 % of clean examples lack something; without it both are
-    .5, which is much for a head that has seen few errors. What is rare in your texts and frequent in `--dev` is marked
-    too often. Each `--dev` and `--test` file has a line: examples, one-to-one F, precision, recall, and clean examples
-    left clean.
-
-    A stopped run goes on from `OUTPUT.checkpoint`, if examples and settings are the same.
-    """
-    options.check_outputs({"--output": file_of(output)}, examples, dev, test)
-    if most_marked is not None and not dev:
-        raise InputError("--most-marked is fixed on texts without errors; name some by --dev FILE")
-    if most_marked is not None and not 0 < most_marked < 1:
-        raise InputError(f"--most-marked is {most_marked:g}, expected a share between 0 and 1")
-    runtime, about = run.runtime(cached=False), named.about()
-    with training_installed():
-        from nlgauge.training import spans
-    recipe = replace(how, schedule=replace(schedule, seed=run.seed))
-    train, fixed_on, judged_on = (
-        [(path, spans.read_span_examples(InputFile(path))) for path in paths or ()] for paths in (examples, dev, test)
-    )
-    tell = teller(run.quiet)
-    pairs = [one.labelled() for _, own in train for one in own]
-    clean = sum(pair.has_error() == 0 for pair in pairs)
-    tell(f"{len(pairs)} examples, {clean / len(pairs):.2f} of them without an error")
-    spans.train_spans(pairs, output, recipe, runtime, about=about, dropout=recipe.dropout, init=recipe.init, tell=tell)
-    if fixed_on:
-        known = [one for _, own in fixed_on for one in own]
-        limits = spans.fix_thresholds(output, known, runtime, most_marked=most_marked)
-        texts = f", {limits.text:g} for whole texts" if limits.text else ""
-        tell(f"thresholds {limits.words:g} for words, {limits.missing:g} for what is missing{texts}")
-    else:
-        tell("no --dev: thresholds are 0.5, fixed on no texts")
-    if fixed_on or judged_on:
-        echo(_HEADER)
-    for path, own in (*fixed_on, *judged_on):
-        echo(_spans_line(spans.score_spans(output, own, runtime, path)))
-
-
-def _spans_line(score: SpanScore) -> str:
-    cells = zip((score.f1, score.precision, score.recall, score.left_clean), (10, 9, 6, 10), strict=True)
-    shown = "  ".join(f"{number(value, 3, missing='-'):>{width}}" for value, width in cells)
-    return f"{score.n:5d}  {shown}  {score.name}"

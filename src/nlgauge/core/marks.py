@@ -301,8 +301,3 @@ class Explanations(Outcome, Sequence[Explanation]):
 
 def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-
-
-def merged(spans: Iterable[ErrorSpan]) -> tuple[ErrorSpan, ...]:
-    """Spans by their place, each once."""
-    return tuple(sorted(set(spans), key=lambda span: (span.start, span.end, span.severity, span.side, span.missing)))

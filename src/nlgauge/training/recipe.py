@@ -127,22 +127,6 @@ class NliRecipe(Recipe):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpanRecipe(Recipe):
-    """How a head that marks words is trained; the encoder is BERT's or MPNet. See `Recipe` for what all recipes share.
-
-    Attributes:
-        dropout: the dropout of the encoder in training.
-        init: a head to start from: an earlier one of this kind, or an NLI head.
-    """
-
-    dropout: EncoderDropout = 0.0
-    max_tokens: PairLength = 256
-    init: Annotated[
-        str | None, Typed("A head to begin from: spans, an NLI head such as nli-robust, or a file.", metavar="FILE")
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class InfillRecipe(Recipe):
     """How words are masked, and what learns to predict them; the encoder is BERT's. See also `Recipe`.
 
