@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nlgauge.cli import judged, options
 from nlgauge.cli.main import TRAIN, VERBS, as_typed, echo, group_of
-from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.core.spec import quote
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _WITHOUT_ADAPTERS = ("frozen", "full", "ridge")  # methods
 Side = Literal["source", "hypothesis", "reference"]
-NO_METRICS = frozenset({"cache", "no_cache", "encoder"})  # training names its encoder itself
+NO_METRICS = frozenset({"cache", "no_cache", "encoder", "compile"})  # training names its encoder itself
 Output = Annotated[
     str, Typed("FILE.safetensors: a head; else a folder with the encoder in it.", ("--output", "-o"), "PATH")
 ]
@@ -40,32 +40,30 @@ def check_adapters(recipe: Recipe, method: str) -> None:
         options.refuse_idle(idle, f"is about adapters, and --method {method} trains none")
 
 
-@dataclass(frozen=True)
-class Named:
-    """The metadata of a head."""
+ABOUT = ("name", "recipe", "data", "phenomena")  # of a head
+About = Annotated[
+    list[str] | None,
+    Typed("What metadata say: name, recipe, data or phenomena (ids with commas).", ("--about",), "WHAT=TEXT"),
+]
 
-    name: Annotated[str, Typed("Name of the head, for its metadata.")] = ""
-    recipe: Annotated[str, Typed("Where its recipe is, for its metadata.")] = ""
-    data: Annotated[str, Typed("What it learns from, for its metadata.")] = ""
-    phenomena: Annotated[
-        str, Typed("Perturbations that it is shown, for its metadata: ids with commas.", metavar="IDS")
-    ] = ""
 
-    def about(self) -> dict[str, str]:
-        """As metadata; an unknown perturbation is refused with the nearest known."""
-        return {
-            "name": self.name,
-            "recipe": self.recipe,
-            "data": self.data,
-            "trained_on_phenomena": self.checked_phenomena(),
-        }
+def metadata(about: list[str] | None, known: Sequence[str] = ABOUT) -> dict[str, str]:
+    """What was typed about a model, as its metadata hold it; empty where nothing was.
 
-    def checked_phenomena(self) -> str:
-        """Ids of perturbations as metadata have them; an unknown one is refused."""
-        names = listed(self.phenomena)
-        for name in names:
+    Raises:
+        InputError: something else is told than is known, or a perturbation is unknown.
+    """
+    found = dict.fromkeys(known, "")
+    for pair in about or ():
+        what, sign, text = pair.partition("=")
+        if not sign or what not in found:
+            raise InputError(f"--about {pair!r:.60}{nearest(what, known)}; expected WHAT=TEXT, as in data=TEXT")
+        found[what] = text
+    if ids := listed(found.get("phenomena", "")):
+        for name in ids:
             PERTURBATIONS.lookup(name)
-        return ",".join(names)
+        found["phenomena"] = ",".join(ids)
+    return {"trained_on_phenomena" if what == "phenomena" else what: text for what, text in found.items()}
 
 
 @dataclass(frozen=True)
@@ -177,7 +175,7 @@ def train_baseline(
         echo(vectors.as_text(rows), nl=False)
 
 
-@options.verb(without={"typed_seed", "segments", "encoder"})
+@options.verb(without={"typed_seed", "segments", "encoder", "compile"})
 def train_layers(
     *,
     data: Annotated[str, Argument("Texts with references and ratings; see 'nlgauge list formats'.", metavar="DATA")],
@@ -195,7 +193,6 @@ def train_layers(
     level: Annotated[str, Typed("segment, item or system.", metavar="LEVEL")] = "segment",
     stat: Annotated[str, Typed("What is measured; see 'nlgauge list statistics'.", metavar="STAT")] = "pearson",
     idf: Annotated[bool, Typed("Weigh pieces by idf.")] = False,
-    shown: options.Shown,
     files: options.Files,
     run: options.Common,
 ) -> None:
@@ -213,19 +210,18 @@ def train_layers(
     The best of several layers on the data that you report is a little too good: check the choice on other data. Each
     layer is kept in the score cache, so the same command goes on after a stop.
     """
-    shown.check(files)
     files.check(data)
     models = list(dict.fromkeys(model or ["embedded"]))
     if revision is not None and len(models) > 1:
         raise InputError("--revision is of one model, and several are named; study them one by one")
     dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
-    tell = teller(quiet=files.printed or shown.form != "text", err=False)
+    tell = teller(quiet=files.printed, err=False)
 
     def advance(layer: int, row: Row) -> None:
         if not layer:
             tell(f"layer  {stat}")
-        tell(f"{layer:5d}  {_with_interval(row, shown.width)}")
+        tell(f"{layer:5d}  {_with_interval(row)}")
 
     studies, of_data = [], (criterion, level, stat)
     for name in models:
@@ -236,16 +232,14 @@ def train_layers(
         )
     result = as_typed(layers_result(studies, inputs))
     files.write(result)
-    if shown.form != "text" and not files.printed:
-        shown.show(result, run.quiet)
     for study in studies:
         named = "" if study.model == "embedded" else f"model={quote(study.model)},"
         tell(f"best: bertscore:{named}layer={study.best}")
 
 
-def _with_interval(row: Row, width: int | None) -> str:
+def _with_interval(row: Row) -> str:
     """The value of a layer, with its interval where there is one."""
-    value, low, high = (f"{row[name]:.{4 if width is None else width}f}" for name in ("value", "low", "high"))
+    value, low, high = (f"{row[name]:.4f}" for name in ("value", "low", "high"))
     return value if "nan" in (low, high) else f"{value} [{low}, {high}]"
 
 
@@ -254,7 +248,7 @@ def _with_interval(row: Row, width: int | None) -> str:
 HeadOutput = Annotated[str, Typed("Where the head goes: a name in .safetensors.", ("--output", "-o"), "FILE")]
 
 
-@options.verb(without=NO_METRICS | {"phenomena"})
+@options.verb(without=NO_METRICS)
 def train_infill(
     *,
     texts: Annotated[list[str], Argument("Raw sentences, one per line, plain or .gz.", metavar="TEXTS...")],
@@ -262,7 +256,7 @@ def train_infill(
     how: InfillRecipe,
     schedule: Schedule,
     dev: Annotated[list[str] | None, Typed("Texts whose words are guessed after each pass.", metavar="FILE")] = None,
-    named: Named,
+    about: About = None,
     run: TrainRun,
 ) -> None:
     """Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues.
@@ -278,13 +272,13 @@ def train_infill(
     same weights; a checkpoint of other data or settings is refused. The file is removed when the head is written.
     """
     options.check_outputs({"--output": file_of(output)}, texts, dev)
+    told = metadata(about, ("name", "recipe", "data"))
     runtime = run.runtime(cached=False)
     with training_installed():
         from nlgauge.training import infill
     recipe = replace(how, schedule=replace(schedule, seed=run.seed))
-    about = {"name": named.name, "recipe": named.recipe, "data": named.data}
     train, held_out = ([InputFile(path) for path in paths or ()] for paths in (texts, dev))
-    guesses = infill.train_infill(train, output, recipe, runtime, dev=held_out, about=about, tell=teller(run.quiet))
+    guesses = infill.train_infill(train, output, recipe, runtime, dev=held_out, about=told, tell=teller(run.quiet))
     if guesses:
         echo("    n  top-1  top-5   loss")
     for row in guesses:
@@ -310,7 +304,7 @@ def train_nli(
     schedule: Schedule,
     dev: Annotated[list[str] | None, Typed("Pairs to evaluate on after each pass.", metavar="FILE")] = None,
     test: Annotated[list[str] | None, Typed("Pairs to evaluate on at the end.", metavar="FILE")] = None,
-    named: Named,
+    about: About = None,
     run: TrainRun,
 ) -> None:
     """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.
@@ -327,19 +321,20 @@ def train_nli(
     Each `--dev` (after each pass) and `--test` file has a line: accuracy of three classes, `two-way` accuracy of
     entailment against the rest, and the share found of each class.
 
-    `--phenomena` records which perturbations were among the examples, and an audit marks such rows: it is no blind
-    test. The state is saved every 200 steps in `OUTPUT.checkpoint`; the same command goes on and ends with the same
-    weights on the same machine and number of threads. A checkpoint of other data or settings is refused.
+    `--about phenomena=IDS` records which perturbations were among the examples, and an audit marks such rows: it is no
+    blind test. The state is saved every 200 steps in `OUTPUT.checkpoint`; the same command goes on and ends with the
+    same weights on the same machine and number of threads. A checkpoint of other data or settings is refused.
     """
     options.check_outputs({"--output": file_of(output)}, pairs, dev, test)
     check_adapters(how, how.method)
+    told = metadata(about)
     runtime = run.runtime(cached=False)
     with training_installed():
         from nlgauge.training import nli
     recipe = replace(how, schedule=replace(schedule, seed=run.seed))
     train, dev_files, test_files = ([InputFile(path) for path in paths or ()] for paths in (pairs, dev, test))
     accuracies = nli.train_nli(
-        train, output, recipe, runtime, dev=dev_files, test=test_files, about=named.about(), tell=teller(run.quiet)
+        train, output, recipe, runtime, dev=dev_files, test=test_files, about=told, tell=teller(run.quiet)
     )
     if accuracies:
         echo("    n  accuracy  two-way  entail  neutral  contra")
