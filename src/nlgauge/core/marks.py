@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -200,24 +200,6 @@ class ErrorSpan:
             "missing": self.missing,
             "confidence": self.confidence,
         }
-
-    @classmethod
-    def from_row(cls, row: Any) -> ErrorSpan:
-        """The span of a JSON object; `side`, `category`, `missing` and `confidence` may lack.
-
-        Raises:
-            InputError: it is no object, or a field is not as expected.
-        """
-        if not isinstance(row, Mapping) or not {"start", "end", "severity"} <= row.keys():
-            raise InputError(f"a span is {row!r:.60}, expected an object with start, end and severity")
-        category = row.get("category")
-        if category is not None and not isinstance(category, str):
-            raise InputError(f"category of a span is {category!r:.40}, expected text or null")
-        missing = row.get("missing", False)
-        if not isinstance(missing, bool):
-            raise InputError(f"missing of a span is {missing!r:.40}, expected true or false")
-        severity = cast(Severity, row["severity"])
-        return cls(row["start"], row["end"], severity, row.get("side", "hyp"), category, missing, row.get("confidence"))
 
 
 @dataclass(frozen=True)
