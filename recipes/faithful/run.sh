@@ -13,7 +13,7 @@ PYTHONPATH="$here/../nli:${PYTHONPATH:-}" python "$here/claims.py" "$out/claims.
 
 nlgauge train nli "$out/claims.jsonl.gz" --init "$here/../../src/nlgauge/data/heads/nli-robust.safetensors" -o "$out/faithful-16-bits.safetensors" \
   --rank 32 --alpha 32 --learning-rate 4e-4 --batch-size 32 --seed 13 --dtype bfloat16 --max-tokens 384 --dev "$out/claims.dev.jsonl.gz" \
-  --name faithful --recipe recipes/faithful --phenomena "$(paste -sd, "$here/../nli/phenomena.txt")" \
-  --data "the data of nli-robust, news and web sentences, and translations of MLQE-PE, changed by rule (CC BY-SA 4.0)"
+  --about name=faithful --about recipe=recipes/faithful --about phenomena="$(paste -sd, "$here/../nli/phenomena.txt")" \
+  --about data="the data of nli-robust, news and web sentences, and translations of MLQE-PE, changed by rule (CC BY-SA 4.0)"
 
 python "$here/../tools/shorten.py" "$out/faithful-16-bits.safetensors" -o "$out/faithful.safetensors" --rank 32 --eight-bits

@@ -464,8 +464,8 @@ def _train() -> Runs:
         "train-nli",
         (
             f"train nli inputs/nli.jsonl -o made/head.safetensors {small} --dev inputs/nli_dev.jsonl --test "
-            "inputs/nli_dev.jsonl --name tiny "
-            "--recipe none --data mine --phenomena negation,typos"
+            "inputs/nli_dev.jsonl --about name=tiny "
+            "--about recipe=none --about data=mine --about phenomena=negation,typos"
         ),
     )
     yield (
@@ -474,7 +474,7 @@ def _train() -> Runs:
     )
     yield (
         "train-infill",
-        f"train infill inputs/sentences.txt -o made/head.safetensors {small} --dev inputs/refs2.txt --name tiny",
+        f"train infill inputs/sentences.txt -o made/head.safetensors {small} --dev inputs/refs2.txt --about name=tiny",
     )
     yield (
         "train-infill-used",
@@ -486,7 +486,7 @@ def _train() -> Runs:
         (
             f"train sescore inputs/triples.jsonl -o made/head.safetensors {small} --copies 0.2 --unrelated 0.2 "
             "--widths 16,8 --held-out 0.3 "
-            "--evaluate-every 2 --curve made/curve.tsv --name tiny --data mine --phenomena typos --severities rule"
+            "--curve made/curve.tsv --about name=tiny --about data=mine --about phenomena=typos --about severities=rule"
         ),
     )
     yield (
@@ -494,7 +494,7 @@ def _train() -> Runs:
         (
             "train sescore inputs/triples.jsonl -o made/head.safetensors --method frozen --layer mix --features 2h "
             "--widths 8 --loss mse+pairwise "
-            f"--margin 1 --standardise --epochs 3 --batch-size 8 --dtype float32 --dev {RATED} -c adequacy --stat "
+            f"--standardise --epochs 3 --batch-size 8 --dtype float32 --dev {RATED} -c adequacy --stat "
             "pearson --curve made/curve.tsv --quiet"
         ),
     )
@@ -610,7 +610,7 @@ def _refused() -> Runs:
         "synth-nothing": "synth inputs/sentences.txt",
         "synth-operation": "synth inputs/sentences.txt --show --operations swop",
         "train-method": "train sescore inputs/triples.jsonl -o made/head.safetensors --method qlora",
-        "train-phenomena": "train nli inputs/nli.jsonl -o made/head.safetensors --phenomena negatoin",
+        "train-phenomena": "train nli inputs/nli.jsonl -o made/head.safetensors --about phenomena=negatoin",
         "train-pairs": "train nli inputs/rated.jsonl -o made/head.safetensors",
         "train-criterion": f"train regressor {RATED} -o made/head.safetensors",
         "list-kind": "list metric",

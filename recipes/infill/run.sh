@@ -10,7 +10,7 @@ python "$here/texts.py" "$out/texts.txt.gz" "$out/held.txt.gz" --lines "$data/ra
 
 # One thread: on a machine with other work two wait for each other longer than they compute.
 OMP_NUM_THREADS=1 nlgauge train infill "$out/texts.txt.gz" -o "$out/infill.safetensors" --dev "$out/held.txt.gz" --rank 24 --alpha 48 --mask 0.25 \
-  --batch-size 32 --learning-rate 2e-3 --seed 13 --dtype bfloat16 --name infill --recipe recipes/infill \
-  --data "news (WMT), Europarl, English Web Treebank, premises of SNLI, counterfactual NLI, semi-automatic NLI (Wikipedia), ConjNLI, HELP (CC BY-SA 4.0)"
+  --batch-size 32 --learning-rate 2e-3 --seed 13 --dtype bfloat16 --about name=infill --about recipe=recipes/infill \
+  --about data="news (WMT), Europarl, English Web Treebank, premises of SNLI, counterfactual NLI, semi-automatic NLI (Wikipedia), ConjNLI, HELP (CC BY-SA 4.0)"
 
 python "$here/evaluate.py" "$out/infill.safetensors" --on "$out/held.txt.gz" "$data/ud/pud.test.jsonl.gz" "$data/ud/ewt.test.jsonl.gz"

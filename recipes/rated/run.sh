@@ -7,13 +7,13 @@ ratings="$data/wmt15-da-seg/segments.jsonl.gz"
 about="WMT15 DA: 2,000 translations into English"
 
 nlgauge train regressor "$ratings" -c da_z -o "$out/rated.safetensors" --method ridge --features 4h+match --layer 3 \
-  --dtype float32 --name rated --recipe recipes/rated --data "$about"
+  --dtype float32 --about name=rated --about recipe=recipes/rated --about data="$about"
 if nlgauge doctor | grep -Eq '^base +(whole|installed)'; then
   nlgauge train regressor "$ratings" -c da_z -o "$out/rated-base.safetensors" --encoder base --method ridge \
-    --features 4h+match --layer 6 --dtype float32 --name rated-base --recipe recipes/rated --data "$about"
+    --features 4h+match --layer 6 --dtype float32 --about name=rated-base --about recipe=recipes/rated --about data="$about"
 fi
 nlgauge train regressor "$ratings" -c da_z -o "$out/ruse.safetensors" --method frozen --layer 3 --widths 128 --epochs 5 \
-  --standardise --held-out 0 --dtype float32 --seed 0 --name ruse --recipe recipes/rated --data "$about"
-nlgauge train beer "$ratings" -c da_z -o "$out/beer.json" --within group --seed 0 --recipe recipes/rated --data "$about"
+  --standardise --held-out 0 --dtype float32 --seed 0 --about name=ruse --about recipe=recipes/rated --about data="$about"
+nlgauge train beer "$ratings" -c da_z -o "$out/beer.json" --within group --seed 0 --about recipe=recipes/rated --about data="$about"
 nlgauge train blend "$ratings" -c da_z -o "$out/blend.json" -m chrf -m bleu -m ter -m rougeL \
-  --recipe recipes/rated --data "$about"
+  --about recipe=recipes/rated --about data="$about"

@@ -19,5 +19,5 @@ nlgauge synth "$out/heavy.txt" -o "$out/heavy.jsonl" --severity graded --dtype b
 
 nlgauge train sescore "$out/news.jsonl" "$out/heavy.jsonl" -o "$out/sescore.safetensors" --features 2h --layer mix --epochs 1 --learning-rate 3e-4 \
   --copies 0.05 --unrelated 0.15 --standardise --held-out 0.03 --seed 0 --dtype bfloat16 --curve "$out/curve.tsv" \
-  --name sescore --recipe recipes/sescore --phenomena addition,omission,jumble_words --severities "graded, nli-robust, threshold 0.29" \
-  --data "news (WMT); judge and infill head as their cards say (CC BY-SA 4.0)"
+  --about name=sescore --about recipe=recipes/sescore --about phenomena=addition,omission,jumble_words --about severities="graded, nli-robust, threshold 0.29" \
+  --about data="news (WMT); judge and infill head as their cards say (CC BY-SA 4.0)"

@@ -17,9 +17,9 @@ for set in ewt.dev pud.test; do
 done
 
 train() { # encoder, layer, name
-  nlgauge train sescore "$out/triples.jsonl" -o "$out/$3.raw.safetensors" --encoder "$1" --layer "$2" --name "$3" \
-    --method ridge --features 4h+match --strength 3 --untrained 0.5 --dtype float32 --recipe recipes/sescore \
-    --phenomena addition,omission,jumble_words --severities "none: -1 an error" --data "$about"
+  nlgauge train sescore "$out/triples.jsonl" -o "$out/$3.raw.safetensors" --encoder "$1" --layer "$2" --about name="$3" \
+    --method ridge --features 4h+match --strength 3 --untrained 0.5 --dtype float32 --about recipe=recipes/sescore \
+    --about phenomena=addition,omission,jumble_words --about severities="none: -1 an error" --about data="$about"
   python "$here/calibrate.py" "$out/$3.raw.safetensors" "$out/ewt.dev.jsonl" --on "$out/pud.test.jsonl" -o "$out/$3.safetensors"
 }
 train embedded 3 sescore

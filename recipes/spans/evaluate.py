@@ -1,15 +1,14 @@
 """How well marked spans agree with those of people, and how many texts without errors get a mark:
 
-    python evaluate.py --data FOLDER [--model FILE] [--planted FILE]
+    python evaluate.py --data FOLDER [--planted FILE]
     python evaluate.py --data FOLDER --trials
 
 FOLDER holds `ted-mqm-zh-en`, `ted-mqm-en-de`, `wmt24-esa`, `wmt23-he-en-mtme` and `mlqe-pe` (`shared/data`).
 Talks 5, 7 and 9 of TED zh-en are the first half, where one choice was made: which runs of words `spans` leaves out. The
 others were read once. Hypotheses are compared with the reference that was judged better (ref-B of zh-en). Paraphrases:
 both references of the last 100 items of MLQE-PE's file with two, in both directions. The data of he-en have no places,
-so there the number of marks is held against the MQM score. With --model a head of `nlgauge train spans` is measured on
-English, too, and `spans` on those texts alone in which the head finds an error; with --planted texts of
-`examples.py` with errors by rules or synthesis, beside another text that says the same.
+so there the number of marks is held against the MQM score. With --planted come texts of `examples.py` with errors by
+rules or synthesis, beside another text that says the same.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ from typing import Any
 import numpy as np
 
 import nlgauge as ng
-from nlgauge import Runtime
-from nlgauge.models.spans import load_spans
 from nlgauge.scoring.explaining import WordedText, carries_content, is_function, unmatched
 from nlgauge.stats.spans import character_counts, f1_of_totals, left_clean, one_to_one_counts, span_agreement
 
@@ -96,16 +93,6 @@ def marked(rows: Sequence[Row], **how: Any) -> Marks:
 
 def whole(rows: Sequence[Row]) -> Marks:
     return [[(0, len(row["hyp"]), "major")] if row["hyp"] else [] for row in rows]
-
-
-def by_head(rows: Sequence[Row], path: str) -> dict[str, Marks]:
-    """The marks of a head, and those of `spans` on texts with a higher probability of an error than a threshold."""
-    worded = [(WordedText.of(row["hyp"]).words, WordedText.of(row["refs"][0]).words) for row in rows]
-    judged, marks = load_spans(path, "float32", Runtime(device="cpu")).judge(worded), marked(rows)
-    return {"the head": marked(rows, model=path)} | {
-        f"`spans`, from {t:g} on": [own if one.text >= t else [] for own, one in zip(marks, judged, strict=True)]
-        for t in (0.1, 0.2, 0.3, 0.5)
-    }
 
 
 def counts_of(rows: Sequence[Row], marks: Marks) -> Any:
@@ -269,7 +256,6 @@ def trials(data: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--model")
     parser.add_argument("--planted", type=Path)
     parser.add_argument("--draws", type=int, default=10_000)
     parser.add_argument("--trials", action="store_true")
@@ -281,8 +267,6 @@ def main() -> None:
     for name, rows in known.items():
         words = marked(rows, method="words")
         said = {"one span over everything": whole(rows), "`words`": words, "`spans`": marked(rows)}
-        if given.model is not None and name.startswith(("TED zh-en", "planted")):
-            said |= by_head(rows, given.model)
         print(f"\n{name}: {len(rows)} outputs, {sum(len(row['gold']) for row in rows)} spans\n")
         print("| method | one to one F (P, R) | characters F | left clean | over `words` |\n|---|---|---:|---:|---|")
         base = counts_of(rows, words)
@@ -290,7 +274,6 @@ def main() -> None:
             print(line(method, rows, marks, base, given.draws))
     free = paraphrases(given.data)
     said = {"`words`": marked(free, method="words"), "`spans`": marked(free)}
-    said |= {} if given.model is None else by_head(free, given.model)
     shares = ", ".join(f"{name} {np.mean([len(own) > 0 for own in marks]):.3f}" for name, marks in said.items())
     print(f"\nParaphrases with a mark, of {len(free)}: {shares}")
     scores(given.data, given.draws)

@@ -153,10 +153,6 @@ def test_data_files_are_read_as_by_other_verbs(tmp_path, capsys):
         (["data.jsonl", "--hyp", EXPLAIN_HYP], "leave one out"),
         (["--hyp", EXPLAIN_HYP, "--ref", EXPLAIN_REF, "--method", "magic"], "magic"),
         (["--hyp", EXPLAIN_HYP, "--ref", EXPLAIN_REF, "--html", "no/such/folder/a.html"], "cannot write"),
-        (
-            ["--hyp", EXPLAIN_HYP, "--ref", EXPLAIN_REF, "--method", "spans", "--model", "no.safetensors"],
-            "does not exist",
-        ),
     ],
 )
 def test_explain_refusals_are_one_line(capsys, arguments, expected):
@@ -198,7 +194,6 @@ def test_evidence_stays_in_the_cache_and_takes_an_encoder(capsys, tmp_path, monk
     [
         (("--seed", "1"), "--seed is about draws, and marking draws nothing"),
         (("--encoder", "base"), "--encoder is about models that method evidence asks"),
-        (("--method", "words", "--model", "head.safetensors"), "method words takes none"),
     ],
 )
 def test_options_that_would_change_no_mark_are_refused(capsys, option, message):

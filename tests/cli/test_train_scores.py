@@ -57,12 +57,12 @@ def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
         "--model",
         tiny_model("bert"),
         *SMALL,
-        "--name",
-        "own",
-        "--severities",
-        "none",
-        "--phenomena",
-        "typos",
+        "--about",
+        "name=own",
+        "--about",
+        "severities=none",
+        "--about",
+        "phenomena=typos",
         "--copies",
         "1",
         "--unrelated",
@@ -149,7 +149,9 @@ def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_
         (["--features", "6h"], "features is '6h'"),
         (["--loss", "mae"], "loss is 'mae'"),
         (["--dtype", "float16"], "dtype is float16"),
-        (["--phenomena", "typo"], "did you mean 'typos'"),
+        (["--about", "phenomena=typo"], "did you mean 'typos'"),
+        (["--about", "phenomenon=typos"], "'phenomenon=typos'; did you mean 'phenomena'"),
+        (["--about", "mine"], "--about 'mine'"),
         (["--dev", "triples.jsonl"], "--dev: no segment of triples.jsonl has a human rating"),
         (["--dev", "rated.jsonl"], "--dev: rated.jsonl has 2 criteria (adequacy, fluency), expected the name of one"),
         (
@@ -163,10 +165,7 @@ def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_
         (["--method", "frozen", "--rank", "16", "--encoder-dropout", "0.1"], "--encoder-dropout is about an encoder"),
         (["--method", "ridge"], "--widths is about networks that learn in steps, and --method ridge has none"),
         (["--features", "match"], "features is 'match', which only method ridge learns from"),
-        (["--margin", "1"], "--margin is about the pairwise loss; --loss pairwise or mse+pairwise has one"),
-        (["--loss", "pairwise", "--pairwise-weight", "2"], "--pairwise-weight weighs two losses"),
         (["--dev", "rated.jsonl", "--held-out", "0.2"], "--held-out holds texts back, and --dev brings them"),
-        (["--held-out", "0", "--evaluate-every", "1"], "--evaluate-every is about evaluations, and there are none"),
         (["--learning-rate", "0"], "learning_rate is 0.0, expected above 0"),
         (["--curve", "triples.jsonl"], "would be written over the input"),
     ],
@@ -191,11 +190,8 @@ def test_training_that_cannot_begin_says_why_in_a_line(
         (["--epochs", "1"], "--epochs"),
         (["--epochs", "20"], "--epochs"),
         (["--learning-rate", "0.1"], "--learning-rate"),
-        (["--constant-rate"], "--constant-rate"),
         (["--batch-size", "8"], "--batch-size"),
-        (["--weight-decay", "0"], "--weight-decay"),
         (["--loss", "pairwise"], "--loss"),
-        (["--margin", "1"], "--margin"),
         (["--curve", "curve.tsv"], "--curve"),
     ],
 )
@@ -259,7 +255,7 @@ def test_an_unknown_preset_is_refused(triples, tmp_path, capsys):
 
 def test_one_side_alone_becomes_a_sentinel(rated, tiny_model, tmp_path, capsys):
     out = tmp_path / "side.safetensors"
-    model = ["--model", tiny_model("bert"), *SMALL[2:], "--method", "frozen", "--name", "side", "-c", "adequacy"]
+    model = ["--model", tiny_model("bert"), *SMALL[2:], "--method", "frozen", "--about", "name=side", "-c", "adequacy"]
     assert run("train", "regressor", rated, "-o", out, *model, "--side", "source", "--held-out", "0") == 0
     metric = ng.metric(f"sentinel:side=source,model={quote(str(out))}")
     rows = [ng.Segment(hyp, hyp, source="rain fell") for hyp in ("a cat", "snow")]
@@ -324,7 +320,7 @@ def no_cache(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("no_cache")
 def test_ratings_become_a_blend(linear_rated, tmp_path, capsys):
     out = tmp_path / "blend.json"
-    assert run("train", "blend", linear_rated, "-m", "chrf,ter", "-o", out, "-c", "da", "--data", "made up") == 0
+    assert run("train", "blend", linear_rated, "-m", "chrf,ter", "-o", out, "-c", "da", "--about", "data=made up") == 0
     told = capsys.readouterr().out
     assert told.startswith("metric  weight")
     assert "16 segments; strength " in told
@@ -384,7 +380,7 @@ DIALOGUES = [
     ("is it snow", "heavy snow fell"),
     ("not today", "not good"),
 ]
-HOW = "--widths 16 --epochs 60 --batch-size 6 --learning-rate 0.01 --held-out 0 --dropout 0 --dtype float32 --quiet"
+HOW = "--widths 16 --epochs 60 --batch-size 6 --learning-rate 0.01 --held-out 0 --dtype float32 --quiet"
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from tests.models.conftest import changed
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import (
-    FEATURES,
     MATCHED,
     Encoder,
     SharedVectors,
@@ -24,7 +23,6 @@ from nlgauge.models.encoder import (
     n_features,
     source_of,
     texts_of,
-    word_features,
 )
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer, Tokens
@@ -125,33 +123,6 @@ def test_matching_alone_reads_both_texts_and_no_vectors():
     assert n_features(feature_names("2h+match"), 384) == 2 * 384 + 19
     matched, vectors = torch.arange(19.0)[None], {"hyp": torch.tensor([[2.0]]), "ref": torch.tensor([[5.0]])}
     assert combined(feature_names("2h+match"), vectors, matched).tolist() == [[10, 3, *range(19)]]
-
-
-# --- Features of words by hand
-
-HYP, REF = ("The", "hat", "hat", "sat", "7", "."), ("the", "cat", "sat", "hatter", ".")
-
-
-def test_features_by_hand():
-    rows = word_features(HYP, REF)
-    assert rows.shape == (7, FEATURES)
-    the, hat, again, sat, seven, mark, end = rows
-    # known, stem, as often, after the same word, before the same word, mark, digit, capital, repeated
-    assert the[:9].tolist() == [1, 1, 1, 1, 0, 0, 0, 1, 0]
-    assert hat[:9].tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    assert again[:9].tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1]
-    assert sat[:9].tolist() == [1, 1, 1, 0, 0, 0, 0, 0, 0]
-    assert seven[:9].tolist() == [0, 0, 0, 0, 0, 0, 1, 0, 0]
-    assert mark[:9].tolist() == [1, 1, 1, 0, 1, 1, 0, 0, 0]
-    assert not end[:9].any()
-    np.testing.assert_allclose(rows[:, 9], 3 / 6)
-    np.testing.assert_allclose(rows[:, 10], 3 / 5)
-    assert rows[:, 11].tolist() == [0, 0, 0, 0, 0, 0, 1]
-
-
-def test_of_empty_texts_there_is_the_end_alone():
-    assert word_features((), REF).shape == (1, FEATURES)
-    assert word_features((), ())[0, 9:].tolist() == [1, 1, 1]
 
 
 TEXTS = [

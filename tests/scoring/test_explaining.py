@@ -20,21 +20,15 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.spec import Signature
 from nlgauge.metrics.embedding.bertscore import BertScore
-from nlgauge.models.spans import Judged
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.explaining import (
-    MarkThresholds,
     WordedText,
     _best_pieces,
     _is_misspelt,
     align,
     carries_content,
     differing,
-    gaps_of,
-    grown,
     is_function,
-    least,
-    marked_spans,
     spans_of,
     unmatched,
 )
@@ -63,21 +57,7 @@ def test_words_of_no_other_text_are_unmatched_in_any_case():
 
 def test_neighbours_are_one_span():
     hyp, words = marked("A dog of snow lay on the rug today.", "dog", "snow", "lay", "rug")
-    assert texts(spans_of(hyp, [REF], words, words), hyp) == ["dog", "snow lay", "rug"]
-
-
-def test_marks_grow_to_neighbours_above_half_of_the_threshold():
-    found = grown(np.array([0.3, 0.6, 0.2, 0.3, 0.4, 0.1, 0.26, 0.9]), 0.5)
-    assert found.tolist() == [True, True, False, False, False, False, True, True]
-    assert grown(np.zeros(0), 0.5).tolist() == []
-
-
-def test_a_run_is_major_if_one_of_its_words_is():
-    hyp, words = marked("The big dog sat", "big", "dog")
-    (span,) = spans_of(hyp, [REF], words, np.array([False, False, True, False]))
-    assert span.severity == "major"
-    (span,) = spans_of(hyp, [REF], words, np.zeros(4, dtype=bool))
-    assert span.severity == "minor"
+    assert texts(spans_of(hyp, [REF], words), hyp) == ["dog", "snow lay", "rug"]
 
 
 @pytest.mark.parametrize(
@@ -102,13 +82,13 @@ def test_categories_are_told_from_words(hyp, ref, word, category):
     worded = WordedText.of(hyp)
     start = hyp.index(word)
     words = np.array([a >= start and b <= start + len(word) for a, b in worded.places])
-    assert [span.category for span in spans_of(worded, [WordedText.of(ref)], words, words)] == [category]
+    assert [span.category for span in spans_of(worded, [WordedText.of(ref)], words)] == [category]
 
 
 def test_a_repetition_is_found_wherever_it_stands():
     hyp = WordedText.of("Now the cat the cat sat.")
     words = np.array([place in (3, 4) for place in range(len(hyp.words))])  # the second "the cat"
-    (span,) = spans_of(hyp, [WordedText.of("Now the cat sat.")], words, words)
+    (span,) = spans_of(hyp, [WordedText.of("Now the cat sat.")], words)
     assert (hyp.text[span.start : span.end], span.category) == ("the cat", "repetition")
 
 
@@ -122,21 +102,6 @@ def test_a_slip_is_found_among_many_words_as_by_looking_at_each():
         assert _is_misspelt(word, meant) == (len(word) > 3 and slow)
 
 
-def test_a_gap_is_where_the_probability_is_highest():
-    hyp = WordedText.of("The cat on mat")
-    found = gaps_of(hyp, [REF], np.array([0.1, 0.2, 0.9, 0.8, 0.6]), 0.5)
-    assert [(gap.start, gap.end, gap.missing, gap.category) for gap in found] == [(8, 8, True, "omission")]
-    (gap,) = gaps_of(hyp, [REF], np.array([0, 0, 0, 0, 0.6]), 0.5)
-    assert gap.start == len(hyp.text)
-
-
-def test_what_is_missing_is_major_if_a_word_with_content_is_not_there():
-    missing = np.array([0, 0.9, 0])
-    assert gaps_of(WordedText.of("The cat"), [REF], missing, 0.5)[0].severity == "major"
-    assert gaps_of(WordedText.of("sat mat"), [WordedText.of("sat on the mat")], missing, 0.5)[0].severity == "minor"
-    assert gaps_of(WordedText.of("The cat"), [REF, WordedText.of("The cat")], missing, 0.5)[0].severity == "minor"
-
-
 def test_function_words_and_marks_carry_no_content_but_negations_do():
     assert [is_function(word) for word in ("the", "'s", ",", "cat", "7")] == [True, True, True, False, False]
     said = ("the", ",", "cat", "7", "not", "n't")
@@ -147,7 +112,7 @@ def test_function_words_and_marks_carry_no_content_but_negations_do():
 def test_spans_of_any_text_lie_in_it_in_order_and_apart(text, other):
     hyp, ref = WordedText.of(text), WordedText.of(other)
     words = unmatched(hyp, [ref])
-    spans = spans_of(hyp, [ref], words, words)
+    spans = spans_of(hyp, [ref], words)
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
     assert all(a.end <= b.start for a, b in pairwise(spans))
     assert not unmatched(hyp, [hyp]).any()
@@ -286,15 +251,6 @@ def test_the_words_of_no_other_text_are_marked():
     assert ng.explain([HYP], [EXPLAIN_REF], method="words").rows == (one,)
 
 
-def test_a_text_that_says_a_reference_word_for_word_has_no_error():
-    # The head is sure of an error in every word and place; another case or order is another text, blanks are none.
-    text, judged = WordedText.of("a b c"), Judged(np.zeros(3), np.ones(3), np.ones(4), 3)
-    limits = MarkThresholds(0.1, 0.1, 0.1)
-    assert marked_spans(text, [WordedText.of("x"), WordedText.of("a  b c ")], judged, limits) == ()
-    for other in ("A b c", "b a c", "a b c d"):
-        assert [(s.start, s.end) for s in marked_spans(text, [WordedText.of(other)], judged, limits)] == [(0, 5)]
-
-
 def test_marks_of_spans_are_major_and_need_no_model(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     (one,) = ng.explain("The dog sat on a hat!", EXPLAIN_REF)
@@ -373,11 +329,6 @@ def test_what_texts_are_held_against_can_be_chosen():
         ),
         ({"hyps": [HYP], "refs": [EXPLAIN_REF], "method": "magic"}, "method"),
         ({"hyps": [HYP], "refs": [EXPLAIN_REF], "against": "all"}, "against"),
-        (
-            {"hyps": [HYP], "refs": [EXPLAIN_REF], "method": "words", "model": "a.safetensors"},
-            "method words takes none",
-        ),
-        ({"hyps": [HYP], "refs": [EXPLAIN_REF], "model": "spans"}, "spans"),
         ({"hyps": [HYP, HYP], "refs": [EXPLAIN_REF]}, "2 hypotheses but 1"),
     ],
 )
@@ -398,36 +349,6 @@ def test_refusals(arguments, message):
 def test_a_short_text_is_not_taken_for_another_language(hyp, source):
     with pytest.warns(ng.ScoreWarning, match="compared with their source"):
         assert len(ng.explain([hyp], srcs=[source])) == 1
-
-
-def test_of_several_texts_that_counts_which_faults_a_word_least():
-    one = Judged(np.array([0.1, 0.0]), np.array([0.6, 0.2]), np.array([0.9, 0.1, 0.3]), 2)
-    other = Judged(np.array([0.3, 0.5]), np.array([0.1, 0.4]), np.array([0.2, 0.4, 0.3]), 1)
-    found = least([one, other])
-    np.testing.assert_allclose(found.minor, [0.3, 0.0])
-    np.testing.assert_allclose(found.major, [0.1, 0.2])
-    np.testing.assert_allclose(found.missing, [0.2, 0.1, 0.3])
-    assert found.n_read == 2
-    assert found.text == 1
-    assert least([one]) is one
-    doubtful, sure = (Judged(one.minor, one.major, one.missing, 2, text) for text in (0.2, 0.9))
-    assert least([sure, doubtful]).text == 0.2  # right beside one text is right
-
-
-def test_a_text_that_is_taken_for_right_has_no_marks():
-    hyp, ref = WordedText.of("The dog sat"), WordedText.of("The cat sat down")
-    judged = Judged(np.zeros(3), np.array([0.0, 0.9, 0.0]), np.array([0, 0.8, 0, 0.9]), 3, text=0.4)
-    assert marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5, 0.41)) == ()
-    assert len(marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5, 0.4))) == 2
-    assert len(marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5))) == 2
-
-
-def test_a_gap_beside_a_marked_word_is_not_told_twice():
-    hyp, ref = WordedText.of("The dog sat"), WordedText.of("The cat sat down")
-    judged = Judged(np.zeros(3), np.array([0.0, 0.9, 0.0]), np.array([0, 0.8, 0, 0.9]), 3)
-    found = marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5))
-    assert [(span.start, span.end, span.missing) for span in found] == [(4, 7, False), (11, 11, True)]
-    assert [span.confidence for span in found] == [0.9, 0.9]
 
 
 def test_a_blank_hypothesis_lacks_everything():
@@ -470,13 +391,6 @@ def test_a_blank_reference_is_noted_and_bears_out_nothing():
     with pytest.warns(ng.ScoreWarning, match="1 of 2 hypotheses .2. are compared with a blank text"):
         found = ng.explain([HYP, ""], [[EXPLAIN_REF], [" "]], method="words")
     assert found[1].spans == ()  # neither says anything
-
-
-def test_a_span_is_as_sure_as_its_surest_word():
-    hyp, ref = WordedText.of("The dog ran"), WordedText.of("The cat sat")
-    judged = Judged(np.array([0, 0.2, 0.1]), np.array([0.0, 0.1, 0.61239]), np.zeros(4), 3)
-    (span,) = marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5))
-    assert (span.start, span.end, span.confidence) == (4, 11, 0.7124)  # minor and major together, in four digits
 
 
 def test_the_signature_names_method_and_version():

@@ -19,7 +19,6 @@ from nlgauge.stats.spans import (
     one_to_one_counts,
     share_of_totals,
     span_agreement,
-    span_curve,
     span_f1,
 )
 
@@ -95,12 +94,6 @@ def test_the_share_left_clean_is_of_clean_segments():
 def test_lists_of_other_lengths_are_refused():
     with pytest.raises(InputError, match="2 segments of gold spans but 1"):
         one_to_one_counts([[], []], [[]])
-
-
-def test_a_curve_has_a_point_per_threshold():
-    gold = [[(0, 4)]]
-    curve = span_curve(gold, lambda threshold: [[(0, 4)] if threshold < 0.5 else []], [0.2, 0.8])
-    assert [(threshold, found.recall) for threshold, found in curve] == [(0.2, 1.0), (0.8, 0.0)]
 
 
 @given(st.lists(st.tuples(PLACES, PLACES), min_size=1, max_size=4))

@@ -137,7 +137,6 @@ def explain(
     against: Annotated[
         str | None, Typed("What texts are compared with.  [default: ref, src where there are none]", words=AGAINST)
     ] = None,
-    model: Annotated[str | None, Typed("A head of yours that marks in place of method spans.", metavar="FILE")] = None,
     output: Annotated[
         str | None, Typed("Write one row per hypothesis with its spans, as .jsonl.", ("--output", "-o"), "FILE")
     ] = None,
@@ -155,8 +154,7 @@ def explain(
 
     - `spans` marks runs of words that no other text has, if one of them carries content: function words (of English)
       and punctuation alone are left, negations and personal pronouns are not. Numbers, dates, times, units and
-      contractions are compared by what they say. All are major. It needs no model. `--model FILE` lets a head of
-      `nlgauge train spans` mark instead, at its thresholds.
+      contractions are compared by what they say. All are major. It needs no model.
     - `words` marks the words that no other text has, all as major.
     - `evidence` asks `faithful` whether the source supports each sentence; below .5 it is one major error,
       `unsupported`. This cut-off fits summaries of CNN's articles; a note says where it marks nearly all texts. The
@@ -176,7 +174,6 @@ def explain(
         dataset,
         method=cast(Method, method),  # checked there
         against=cast(Against | None, against),
-        model=model,
         runtime=run.runtime(),
     )
     result = as_typed(found.result(inputs))

@@ -324,17 +324,12 @@ TRAIN: Mapping[str, Verb] = {
         "Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.",
         "nlgauge train nli pairs.jsonl -o nli.safetensors",
     ),
-    "spans": Verb(
-        "nlgauge.cli.train:train_spans",
-        "Train a head that marks the words at fault, for explain --model FILE; a stopped run continues.",
-        "nlgauge train spans pairs.jsonl triples.jsonl -o spans.safetensors",
-    ),
 }
 
 # Their scores outlive an interruption.
 _CACHED = {"score", "audit", "choose", "explain", "gate", "meta", "select", "sweep", "train layers", "train blend"}
 # They go on where they were.
-_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli", "train spans"}
+_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli"}
 
 
 def left_of(arguments: Sequence[str]) -> str:

@@ -139,7 +139,6 @@ class Planned:
 
 _OF_MARKS = ("references", "missing", "exclude", "draws", "adjust")  # of the options about agreement
 _EVERYTHING = "everything"
-_HEAD = ".safetensors"
 
 
 def _refuse_beside_spans(typed: Mapping[str, object], how: MetaOptions, *groups: object) -> None:
@@ -180,11 +179,9 @@ def _compare_spans(
     given = [path for path in asked.values() if path is not None]
     files.check(data, judgements, given)
     people = _of_groups(_people(data, judgements), lps)
-    heard = [name for name, path in asked.items() if path is None or path.endswith(_HEAD)]
-    if not [name for name in heard if name != _EVERYTHING]:
+    if not [name for name, path in asked.items() if path is None and name != _EVERYTHING]:
         idle = {"references": how.references, "reference_system": reference_system, "columns": columns}
         options.refuse_idle(idle, "is about texts that methods read, and only files of marks are compared")
-    runtime = run.runtime(cached=False)
     entries = [dict(InputFile(data if judgements is None else judgements).entry)]
 
     @cache
@@ -193,21 +190,19 @@ def _compare_spans(
         entries.extend(read)
         return dataset
 
-    stored = {name: read_marked(path) for name, path in asked.items() if path is not None and name not in heard}
-    marks: dict[str, list[MarkedText] | Explanations] = {}  # files first: what they lack costs no model's time
-    for name, path in asked.items():
+    stored = {name: read_marked(path) for name, path in asked.items() if path is not None}
+    marks: dict[str, list[MarkedText] | Explanations] = {}
+    for name in asked:
         if name in stored:
             marks[name] = stored[name]
-        elif name == _EVERYTHING and path is None and all(text.hypothesis is not None for text in people):
+        elif name == _EVERYTHING and all(text.hypothesis is not None for text in people):
             marks[name] = marks_by("everything", _dataset(people))
         else:
             kept = tuple(one for one in texts() if one.system not in (how.exclude or []))
             marks[name] = marks_by(
-                cast(SpanMethod, name if path is None else "spans"),
+                cast(SpanMethod, name),
                 Dataset(kept, texts().name),
                 references=cast(SpanReferences, how.references or "own"),  # checked there
-                model=path,
-                runtime=runtime,
             )
     entries += [dict(InputFile(path).entry) for path in given]
     rated = {text.system for text in people if text.system is not None}
@@ -369,7 +364,7 @@ def meta(
         list[str] | None,
         Typed(
             "Instead: compare errors by their place with those of people in DATA or --judgements. Methods spans,"
-            " words, everything (baseline); a file of marks; a head.  Repeat for several.",
+            " words, everything (baseline); a file of marks.  Repeat for several.",
             metavar="METHOD|NAME=FILE",
             words=SPAN_METHODS,
         ),

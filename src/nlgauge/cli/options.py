@@ -209,7 +209,7 @@ def untyped(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]
 
 def with_values(group: G, values: Mapping[str, Any]) -> G:
     """A group of options with those of the values that are fields of it."""
-    return replace(group, **{name: value for name, value in values.items() if name in flags_of(group)})
+    return replace(group, **{name: value for name, value in values.items() if name in vars(group)})
 
 
 def flags_of(group: Any) -> dict[str, str]:

@@ -113,7 +113,7 @@ def synth(
     Each text gets one to five errors, one after another. An error costs -1 if the texts before and after it still
     entail each other by the judge, else -5. A line of the output has `id`, `hyp` (the text after all edits), `refs`
     (the text before), `score` (the sum of severities) and `steps`, each with its operation, place and severity;
-    `--variants` end in `/0`, `/1` and so on. `nlgauge train sescore` and `train spans` read it. `--show` marks new
+    `--variants` end in `/0`, `/1` and so on. `nlgauge train sescore` reads it. `--show` marks new
     words `{+so+}`, lost ones `[-so-]`, exchanged ones `{~so~}`.
 
     A text beside its own original is an easy case: everything that differs is wrong. `--paraphrase references` compares

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nlgauge.cli import judged, options
 from nlgauge.cli.main import TRAIN, VERBS, as_typed, echo, group_of
-from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.core.spec import quote
@@ -19,17 +19,15 @@ from nlgauge.metaeval.pooling import layer_study, layers_result
 from nlgauge.metrics.embedding import vectors
 from nlgauge.metrics.embedding.bertscore import measure_unrelated
 from nlgauge.perturbations.perturb import PERTURBATIONS
-from nlgauge.report.tables import number
-from nlgauge.training.recipe import InfillRecipe, Model, NliRecipe, Recipe, Revision, Schedule, SpanRecipe
+from nlgauge.training.recipe import InfillRecipe, Model, NliRecipe, Recipe, Revision, Schedule
 
 if TYPE_CHECKING:
     from nlgauge.training.nli import Accuracy
-    from nlgauge.training.spans import SpanScore
 
 
 _WITHOUT_ADAPTERS = ("frozen", "full", "ridge")  # methods
 Side = Literal["source", "hypothesis", "reference"]
-NO_METRICS = frozenset({"cache", "no_cache", "encoder"})  # training names its encoder itself
+NO_METRICS = frozenset({"cache", "no_cache", "encoder", "compile"})  # training names its encoder itself
 Output = Annotated[
     str, Typed("FILE.safetensors: a head; else a folder with the encoder in it.", ("--output", "-o"), "PATH")
 ]
@@ -42,32 +40,30 @@ def check_adapters(recipe: Recipe, method: str) -> None:
         options.refuse_idle(idle, f"is about adapters, and --method {method} trains none")
 
 
-@dataclass(frozen=True)
-class Named:
-    """The metadata of a head."""
+ABOUT = ("name", "recipe", "data", "phenomena")  # of a head
+About = Annotated[
+    list[str] | None,
+    Typed("What metadata say: name, recipe, data or phenomena (ids with commas).", ("--about",), "WHAT=TEXT"),
+]
 
-    name: Annotated[str, Typed("Name of the head, for its metadata.")] = ""
-    recipe: Annotated[str, Typed("Where its recipe is, for its metadata.")] = ""
-    data: Annotated[str, Typed("What it learns from, for its metadata.")] = ""
-    phenomena: Annotated[
-        str, Typed("Perturbations that it is shown, for its metadata: ids with commas.", metavar="IDS")
-    ] = ""
 
-    def about(self) -> dict[str, str]:
-        """As metadata; an unknown perturbation is refused with the nearest known."""
-        return {
-            "name": self.name,
-            "recipe": self.recipe,
-            "data": self.data,
-            "trained_on_phenomena": self.checked_phenomena(),
-        }
+def metadata(about: list[str] | None, known: Sequence[str] = ABOUT) -> dict[str, str]:
+    """What was typed about a model, as its metadata hold it; empty where nothing was.
 
-    def checked_phenomena(self) -> str:
-        """Ids of perturbations as metadata have them; an unknown one is refused."""
-        names = listed(self.phenomena)
-        for name in names:
+    Raises:
+        InputError: something else is told than is known, or a perturbation is unknown.
+    """
+    found = dict.fromkeys(known, "")
+    for pair in about or ():
+        what, sign, text = pair.partition("=")
+        if not sign or what not in found:
+            raise InputError(f"--about {pair!r:.60}{nearest(what, known)}; expected WHAT=TEXT, as in data=TEXT")
+        found[what] = text
+    if ids := listed(found.get("phenomena", "")):
+        for name in ids:
             PERTURBATIONS.lookup(name)
-        return ",".join(names)
+        found["phenomena"] = ",".join(ids)
+    return {"trained_on_phenomena" if what == "phenomena" else what: text for what, text in found.items()}
 
 
 @dataclass(frozen=True)
@@ -179,7 +175,7 @@ def train_baseline(
         echo(vectors.as_text(rows), nl=False)
 
 
-@options.verb(without={"typed_seed", "segments", "encoder"})
+@options.verb(without={"typed_seed", "segments", "encoder", "compile"})
 def train_layers(
     *,
     data: Annotated[str, Argument("Texts with references and ratings; see 'nlgauge list formats'.", metavar="DATA")],
@@ -197,7 +193,6 @@ def train_layers(
     level: Annotated[str, Typed("segment, item or system.", metavar="LEVEL")] = "segment",
     stat: Annotated[str, Typed("What is measured; see 'nlgauge list statistics'.", metavar="STAT")] = "pearson",
     idf: Annotated[bool, Typed("Weigh pieces by idf.")] = False,
-    shown: options.Shown,
     files: options.Files,
     run: options.Common,
 ) -> None:
@@ -215,19 +210,18 @@ def train_layers(
     The best of several layers on the data that you report is a little too good: check the choice on other data. Each
     layer is kept in the score cache, so the same command goes on after a stop.
     """
-    shown.check(files)
     files.check(data)
     models = list(dict.fromkeys(model or ["embedded"]))
     if revision is not None and len(models) > 1:
         raise InputError("--revision is of one model, and several are named; study them one by one")
     dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
-    tell = teller(quiet=files.printed or shown.form != "text", err=False)
+    tell = teller(quiet=files.printed, err=False)
 
     def advance(layer: int, row: Row) -> None:
         if not layer:
             tell(f"layer  {stat}")
-        tell(f"{layer:5d}  {_with_interval(row, shown.width)}")
+        tell(f"{layer:5d}  {_with_interval(row)}")
 
     studies, of_data = [], (criterion, level, stat)
     for name in models:
@@ -238,16 +232,14 @@ def train_layers(
         )
     result = as_typed(layers_result(studies, inputs))
     files.write(result)
-    if shown.form != "text" and not files.printed:
-        shown.show(result, run.quiet)
     for study in studies:
         named = "" if study.model == "embedded" else f"model={quote(study.model)},"
         tell(f"best: bertscore:{named}layer={study.best}")
 
 
-def _with_interval(row: Row, width: int | None) -> str:
+def _with_interval(row: Row) -> str:
     """The value of a layer, with its interval where there is one."""
-    value, low, high = (f"{row[name]:.{4 if width is None else width}f}" for name in ("value", "low", "high"))
+    value, low, high = (f"{row[name]:.4f}" for name in ("value", "low", "high"))
     return value if "nan" in (low, high) else f"{value} [{low}, {high}]"
 
 
@@ -256,7 +248,7 @@ def _with_interval(row: Row, width: int | None) -> str:
 HeadOutput = Annotated[str, Typed("Where the head goes: a name in .safetensors.", ("--output", "-o"), "FILE")]
 
 
-@options.verb(without=NO_METRICS | {"phenomena"})
+@options.verb(without=NO_METRICS)
 def train_infill(
     *,
     texts: Annotated[list[str], Argument("Raw sentences, one per line, plain or .gz.", metavar="TEXTS...")],
@@ -264,7 +256,7 @@ def train_infill(
     how: InfillRecipe,
     schedule: Schedule,
     dev: Annotated[list[str] | None, Typed("Texts whose words are guessed after each pass.", metavar="FILE")] = None,
-    named: Named,
+    about: About = None,
     run: TrainRun,
 ) -> None:
     """Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues.
@@ -280,13 +272,13 @@ def train_infill(
     same weights; a checkpoint of other data or settings is refused. The file is removed when the head is written.
     """
     options.check_outputs({"--output": file_of(output)}, texts, dev)
+    told = metadata(about, ("name", "recipe", "data"))
     runtime = run.runtime(cached=False)
     with training_installed():
         from nlgauge.training import infill
     recipe = replace(how, schedule=replace(schedule, seed=run.seed))
-    about = {"name": named.name, "recipe": named.recipe, "data": named.data}
     train, held_out = ([InputFile(path) for path in paths or ()] for paths in (texts, dev))
-    guesses = infill.train_infill(train, output, recipe, runtime, dev=held_out, about=about, tell=teller(run.quiet))
+    guesses = infill.train_infill(train, output, recipe, runtime, dev=held_out, about=told, tell=teller(run.quiet))
     if guesses:
         echo("    n  top-1  top-5   loss")
     for row in guesses:
@@ -312,7 +304,7 @@ def train_nli(
     schedule: Schedule,
     dev: Annotated[list[str] | None, Typed("Pairs to evaluate on after each pass.", metavar="FILE")] = None,
     test: Annotated[list[str] | None, Typed("Pairs to evaluate on at the end.", metavar="FILE")] = None,
-    named: Named,
+    about: About = None,
     run: TrainRun,
 ) -> None:
     """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.
@@ -329,19 +321,20 @@ def train_nli(
     Each `--dev` (after each pass) and `--test` file has a line: accuracy of three classes, `two-way` accuracy of
     entailment against the rest, and the share found of each class.
 
-    `--phenomena` records which perturbations were among the examples, and an audit marks such rows: it is no blind
-    test. The state is saved every 200 steps in `OUTPUT.checkpoint`; the same command goes on and ends with the same
-    weights on the same machine and number of threads. A checkpoint of other data or settings is refused.
+    `--about phenomena=IDS` records which perturbations were among the examples, and an audit marks such rows: it is no
+    blind test. The state is saved every 200 steps in `OUTPUT.checkpoint`; the same command goes on and ends with the
+    same weights on the same machine and number of threads. A checkpoint of other data or settings is refused.
     """
     options.check_outputs({"--output": file_of(output)}, pairs, dev, test)
     check_adapters(how, how.method)
+    told = metadata(about)
     runtime = run.runtime(cached=False)
     with training_installed():
         from nlgauge.training import nli
     recipe = replace(how, schedule=replace(schedule, seed=run.seed))
     train, dev_files, test_files = ([InputFile(path) for path in paths or ()] for paths in (pairs, dev, test))
     accuracies = nli.train_nli(
-        train, output, recipe, runtime, dev=dev_files, test=test_files, about=named.about(), tell=teller(run.quiet)
+        train, output, recipe, runtime, dev=dev_files, test=test_files, about=told, tell=teller(run.quiet)
     )
     if accuracies:
         echo("    n  accuracy  two-way  entail  neutral  contra")
@@ -353,94 +346,3 @@ def _line(accuracy: Accuracy) -> str:
     shares = (accuracy.accuracy, accuracy.two_way, *accuracy.recall)
     cells = "  ".join(f"{x:{width}.3f}" for x, width in zip(shares, _WIDTHS, strict=True))
     return f"{accuracy.n:5d}  {cells}  {accuracy.name}"
-
-
-# --- `nlgauge train spans`: a head that marks the words at fault, from texts whose errors are known by their place
-
-_HEADER = "    n  one to one  precision  recall  left clean"
-
-
-@options.verb(without=NO_METRICS)
-def train_spans(
-    *,
-    examples: Annotated[
-        list[str],
-        Argument(
-            "JSON lines: texts with spans, pairs of nlgauge perturb, triples of nlgauge synth; named twice, a file"
-            " counts twice.",
-            metavar="EXAMPLES...",
-        ),
-    ],
-    output: HeadOutput,
-    how: SpanRecipe,
-    schedule: Schedule,
-    dev: Annotated[
-        list[str] | None, Typed("Examples to fix the thresholds on.  [default: 0.5 for all]", metavar="FILE")
-    ] = None,
-    most_marked: Annotated[
-        float | None,
-        Typed(
-            "Largest share of texts without errors that may get a mark; fixed on --dev.  [default: any]",
-            metavar="SHARE",
-        ),
-    ] = None,
-    test: Annotated[list[str] | None, Typed("Examples to evaluate on at the end.", metavar="FILE")] = None,
-    named: Named,
-    run: TrainRun,
-) -> None:
-    """Train a head that marks the words at fault, for explain --model FILE; a stopped run continues.
-
-    EXAMPLES are JSON lines of three forms, which may stand in one file. A text with several references gives an example
-    for each. It needs the extra `train`.
-
-    - `hyp` with `ref`, `refs` or `against`, and `spans` or `errors` (`start`, `end`, `severity`, perhaps `missing`):
-      people's marks, or those of `nlgauge explain -o`. A row whose errors are null is left out, unless `faulty` says
-      whether the text has one.
-    - Pairs of `nlgauge perturb`: the errors are the edits. Fluency, typos, agreement and repetitions are minor, others
-      major if a word carries content or negates; where nothing should change there are none.
-    - Triples of `nlgauge synth`: the errors are the steps, -5 is major.
-
-    Half of the examples should have no error, or the head marks every paraphrase; a line says what share has none.
-
-    A word is marked from a probability on that is part of the head. `--dev` fixes it after training by the best
-    one-to-one F, and that of what is missing so that at most 1 % of clean examples lack something; without it both are
-    .5, which is much for a head that has seen few errors. What is rare in your texts and frequent in `--dev` is marked
-    too often. Each `--dev` and `--test` file has a line: examples, one-to-one F, precision, recall, and clean examples
-    left clean.
-
-    A stopped run goes on from `OUTPUT.checkpoint`, if examples and settings are the same.
-    """
-    options.check_outputs({"--output": file_of(output)}, examples, dev, test)
-    if most_marked is not None and not dev:
-        raise InputError("--most-marked is fixed on texts without errors; name some by --dev FILE")
-    if most_marked is not None and not 0 < most_marked < 1:
-        raise InputError(f"--most-marked is {most_marked:g}, expected a share between 0 and 1")
-    runtime, about = run.runtime(cached=False), named.about()
-    with training_installed():
-        from nlgauge.training import spans
-    recipe = replace(how, schedule=replace(schedule, seed=run.seed))
-    train, fixed_on, judged_on = (
-        [(path, spans.read_span_examples(InputFile(path))) for path in paths or ()] for paths in (examples, dev, test)
-    )
-    tell = teller(run.quiet)
-    pairs = [one.labelled() for _, own in train for one in own]
-    clean = sum(pair.has_error() == 0 for pair in pairs)
-    tell(f"{len(pairs)} examples, {clean / len(pairs):.2f} of them without an error")
-    spans.train_spans(pairs, output, recipe, runtime, about=about, dropout=recipe.dropout, init=recipe.init, tell=tell)
-    if fixed_on:
-        known = [one for _, own in fixed_on for one in own]
-        limits = spans.fix_thresholds(output, known, runtime, most_marked=most_marked)
-        texts = f", {limits.text:g} for whole texts" if limits.text else ""
-        tell(f"thresholds {limits.words:g} for words, {limits.missing:g} for what is missing{texts}")
-    else:
-        tell("no --dev: thresholds are 0.5, fixed on no texts")
-    if fixed_on or judged_on:
-        echo(_HEADER)
-    for path, own in (*fixed_on, *judged_on):
-        echo(_spans_line(spans.score_spans(output, own, runtime, path)))
-
-
-def _spans_line(score: SpanScore) -> str:
-    cells = zip((score.f1, score.precision, score.recall, score.left_clean), (10, 9, 6, 10), strict=True)
-    shown = "  ".join(f"{number(value, 3, missing='-'):>{width}}" for value, width in cells)
-    return f"{score.n:5d}  {shown}  {score.name}"

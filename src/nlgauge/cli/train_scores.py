@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,10 +60,6 @@ class Learnt:
     loss: Annotated[
         str, Typed("pairwise: hypotheses of one reference in their order.", words="mse pairwise mse+pairwise")
     ] = "mse"
-    margin: Annotated[
-        float | None, Typed("Margin of the pairwise loss, in score units.  [default: none, a logistic loss]")
-    ] = None
-    pairwise_weight: Annotated[float, Typed("Weight of the pairwise loss beside the other.")] = 1.0
     rate: Annotated[
         float | None,
         Typed("The highest learning rate.  [default: lora 5e-4, frozen 1e-3, full 3e-5]", ("--learning-rate",)),
@@ -84,11 +81,6 @@ class Learnt:
         """Refuse options that change nothing beside others."""
         if recipe.method != "ridge":
             options.refuse_idle(options.changed(self, "strength", "untrained"), "is about --method ridge")
-        if self.loss == "mse":
-            idle = options.changed(self, "margin", "pairwise_weight")
-            options.refuse_idle(idle, "is about the pairwise loss; --loss pairwise or mse+pairwise has one")
-        if self.loss == "pairwise":
-            options.refuse_idle(options.changed(self, "pairwise_weight"), "weighs two losses; --loss pairwise is one")
         if recipe.method == "frozen":
             idle = options.changed(recipe, "encoder_dropout")
             options.refuse_idle(idle, "is about an encoder that learns, and --method frozen keeps it as it is")
@@ -101,7 +93,7 @@ class Learnt:
         rate = RATES[recipe.method] if self.rate is None else self.rate
         return replace(
             recipe,
-            loss=Loss(name=self.loss, margin=self.margin, weight=self.pairwise_weight),  # type: ignore[arg-type]
+            loss=Loss(name=self.loss),  # type: ignore[arg-type]
             schedule=replace(schedule, learning_rate=rate),
         )
 
@@ -111,26 +103,18 @@ class KeptWeights:
     """Which weights are kept."""
 
     stat: Annotated[str, Typed("Their agreement; see 'nlgauge list statistics'.", metavar="STAT")] = _STAT
-    threshold: Annotated[
-        float | None,
-        Range(least=0),
-        Typed("For --stat wmt_kendall_like: the least difference of a pair.  [default: 25]"),
-    ] = None
+    threshold: float | None = None  # of wmt_kendall_like in the paper's training
     curve: Annotated[str | None, Typed("Loss and evaluations of every step, as TSV.", metavar="FILE")] = None
 
     def check(self, dev: str | None, recipe: RegressorRecipe) -> None:
         """Refuse options that change nothing with or without texts of --dev."""
         if dev is not None:
             options.refuse_idle(options.changed(recipe, "held_out"), "holds texts back, and --dev brings them")
-            return
-        if self.stat != _STAT or self.threshold is not None:
+        elif self.stat != _STAT:
             raise InputError(
                 "--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured"
                 f" by {_STAT}"
             )
-        if not recipe.held_out:
-            idle = options.changed(recipe, "evaluate_every")
-            options.refuse_idle(idle, "is about evaluations, and there are none without --dev and with --held-out 0")
 
 
 @dataclass(frozen=True)
@@ -142,14 +126,13 @@ class Setup:
     learnt: Learnt
     schedule: Schedule
     kept: KeptWeights
-    named: shared.Named
+    about: Mapping[str, str]
     run: shared.TrainRun
     dev: str | None = None
     columns: list[str] | None = None
 
     def prepared(self, inputs: list[str]) -> tuple[Runtime, RegressorRecipe]:
         """The runtime and the recipe; refuses what could not be written before anything is read."""
-        self.named.checked_phenomena()
         if self.recipe.method == "ridge":
             self._check_idle()
         self.kept.check(self.dev, self.recipe)
@@ -195,7 +178,7 @@ class Setup:
             recipe,
             runtime,
             dev=dev,
-            about=self.named.about() | about,
+            about={**self.about, **about},
             curve=self.kept.curve,
             tell=shared.teller(self.run.quiet),
         )
@@ -225,7 +208,7 @@ class Setup:
             runtime,
             strength=self.learnt.strength,
             untrained=self.learnt.untrained,
-            about=self.named.about() | about,
+            about={**self.about, **about},
             tell=tell,
         )
         if not self.run.quiet:
@@ -234,10 +217,8 @@ class Setup:
 
     def _check_idle(self) -> None:
         """Refuse options of networks and of steps where neither is."""
-        names = ("widths", "dropout", "encoder_dropout", "held_out", "evaluate_every", "standardise")
-        idle = options.changed(self.recipe, *names) | options.changed(
-            self.learnt, "loss", "margin", "pairwise_weight", "rate"
-        )
+        names = ("widths", "encoder_dropout", "held_out", "standardise")
+        idle = options.changed(self.recipe, *names) | options.changed(self.learnt, "loss", "rate")
         steps = options.flags_of(self.schedule).keys() - BY_METHOD
         idle |= options.changed(self.schedule, *sorted(steps), usual=RegressorRecipe().schedule)
         idle |= {"dev": self.dev is not None, "curve": self.kept.curve is not None}
@@ -265,8 +246,10 @@ def train_sescore(
     dev: DevFile = None,
     criterion: judged.Criterion = None,
     kept: KeptWeights,
-    named: shared.Named,
-    severities: Annotated[str, Typed("How the scores were made, for its metadata.")] = "",
+    about: Annotated[
+        list[str] | None,
+        Typed("What metadata say: name, recipe, data, phenomena (ids with commas), severities.", metavar="WHAT=TEXT"),
+    ] = None,
     run: shared.TrainRun,
 ) -> None:
     """Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues.
@@ -278,8 +261,7 @@ def train_sescore(
     A name in `.safetensors` gives a head on the encoder that it was made for; any other name a folder with encoder,
     tokenizer and network. `--dev` with ratings keeps the weights that agree best with people, by `--stat` within each
     group; else a share of the references (`--held-out`) decides by its own scores. Fewer than 50 segments choose by
-    chance, and a note says so. `--held-out 0` keeps the last weights. Do not test on the set that chose. `--stat
-    wmt_kendall_like` wants `--threshold 0` on sets without large differences.
+    chance, and a note says so. `--held-out 0` keeps the last weights. Do not test on the set that chose.
 
     `--method ridge` fits a weighted sum, in seconds: no draws, and Pearson's r of examples left out one at a time is
     printed. Triples need a `--strength`. `--copies` and `--unrelated` add references as hypotheses, with scores 0 and
@@ -291,7 +273,8 @@ def train_sescore(
     """
     if criterion is not None and dev is None:
         raise InputError("--criterion says what the texts of --dev were rated for, and there is no --dev")
-    setup = Setup(output, how, learnt, schedule, kept, named, run, dev)
+    told = shared.metadata(about, (*shared.ABOUT, "severities"))
+    setup = Setup(output, how, learnt, schedule, kept, told, run, dev)
     if preset is not None:
         setup = _as_published(context, preset, setup)
     runtime, recipe = setup.prepared(triples)
@@ -301,14 +284,8 @@ def train_sescore(
     # however many errors: an unrelated text is no better
     bounded = [example._replace(score=max(example.score, _WORST)) for example in read_all]
     examples = with_unrelated(with_copies(bounded, copies, 0.0, run.seed), unrelated, _WORST, run.seed)
-    about = {
-        "severities": severities,
-        "copies": f"{copies:g}",
-        "unrelated": f"{unrelated:g}",
-        "low": f"{_WORST:g}",
-        "high": "0",
-    }
-    setup.train(examples, recipe, runtime, about, setup.rated_dev(criterion, recipe))
+    made = {"copies": f"{copies:g}", "unrelated": f"{unrelated:g}", "low": f"{_WORST:g}", "high": "0"}
+    setup.train(examples, recipe, runtime, made, setup.rated_dev(criterion, recipe))
 
 
 def _as_published(context: typer.Context, preset: str, setup: Setup) -> Setup:
@@ -335,7 +312,7 @@ def train_regressor(
     schedule: Schedule,
     dev: DevFile = None,
     kept: KeptWeights,
-    named: shared.Named,
+    about: shared.About = None,
     run: shared.TrainRun,
 ) -> None:
     """Train a metric on people's ratings, for regressor:model=...; a stopped run continues.
@@ -349,17 +326,17 @@ def train_regressor(
     adds BERTScore's F in deviations, so that the head stays near what holds for outputs of systems.
 
     `--features both` reads reference and hypothesis in one sequence. It learns by adapters on a BERT or MPNet, reads
-    references alone (`--source`, `--side`, `--layer`, `--widths` and `--dropout` are refused), and costs more: nothing
+    references alone (`--source`, `--side`, `--layer` and `--widths` are refused), and costs more: nothing
     is shared between texts. `--init nli-robust` begins from an NLI head; from an earlier head of these features only
     where both have `--standardise`, or neither.
 
-    `--loss pairwise` gives an order without a scale; `--standardise` keeps scores on the scale of the ratings. `--data`
-    and `--phenomena` go into the metadata, so that notes below a result say whose ratings and which errors the head has
-    learnt from.
+    `--loss pairwise` gives an order without a scale; `--standardise` keeps scores on the scale of the ratings. Below a
+    result notes say whose ratings (`--about data=TEXT`) and which errors (`--about phenomena=IDS`) the head learnt.
     """
     if how.method == "ridge":
         options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and --method ridge draws nothing")
-    setup = Setup(output, replace(how, **sides.arguments()), learnt, schedule, kept, named, run, dev, columns)
+    told = shared.metadata(about)
+    setup = Setup(output, replace(how, **sides.arguments()), learnt, schedule, kept, told, run, dev, columns)
     runtime, recipe = setup.prepared(rated)
     from nlgauge.training.examples import rated_examples, renumbered
 
@@ -368,8 +345,8 @@ def train_regressor(
         segments, ratings, rated_for = read_rated(path, criterion, setup.columns)
         parts.append(rated_examples(segments, ratings, recipe.reference, recipe.source))
         criteria.append(rated_for)
-    about = {"criterion": ", ".join(dict.fromkeys(criteria))}
-    setup.train(renumbered(parts), recipe, runtime, about, setup.rated_dev(criterion, recipe))
+    criteria_of = {"criterion": ", ".join(dict.fromkeys(criteria))}
+    setup.train(renumbered(parts), recipe, runtime, criteria_of, setup.rated_dev(criterion, recipe))
 
 
 def _layers(names: str) -> tuple[int, ...]:
@@ -392,11 +369,10 @@ def read_rated(path: str, criterion: str | None, columns: list[str] | None) -> t
 # --- `nlgauge train blend` and `nlgauge train beer`: linear models of ratings, from scores of metrics or from n-grams
 
 Output = Annotated[str, Typed("Where the model goes: a JSON file.", ("--output", "-o"), "FILE")]
-_UNNAMED = frozenset({"name", "phenomena"})
-_NO_MODELS = frozenset({"device", "dtype", "cache", "no_cache", "encoder"})
+_NO_MODELS = frozenset({"device", "dtype", "cache", "no_cache", "encoder", "compile"})
 
 
-@options.verb(without=_UNNAMED | {"typed_seed"})
+@options.verb(without={"typed_seed", "compile"})
 def train_blend(
     *,
     rated: Rated,
@@ -404,12 +380,7 @@ def train_blend(
     metric: Annotated[list[str], options.specs("A metric whose scores are blended; several.", "--metric", "-m")],
     output: Output,
     criterion: judged.Criterion = None,
-    strength: Annotated[
-        float | None,
-        Range(least=1e-9),
-        Typed("Penalty on the weights.  [default: the best on segments left out one at a time]"),
-    ] = None,
-    named: shared.Named,
+    about: shared.About = None,
     run: options.Common,
 ) -> None:
     """Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache.
@@ -420,16 +391,16 @@ def train_blend(
     table can be compared.
 
     The last line has the number of segments, the penalty, and Pearson's r of ratings with predictions of segments left
-    out one at a time. Those are of the same texts and systems: expect less on new data. Without `--strength` the best
-    of 25 penalties from 0.0001 to 100 is taken.
+    out one at a time. Those are of the same texts and systems: expect less on new data. The best of 25 penalties from
+    0.0001 to 100 is taken.
 
     One JSON file is written, whole or not at all; the same input gives the same file. It needs no extra. Scores of
     models stay in the cache, so the same command goes on after a stop.
     """
     options.check_outputs({"--output": output}, rated)
     metrics = metrics_named([on_encoder(spec, run.default_encoder) for spec in metric])  # the file says their models
-    segments, ratings, about = _read(rated, criterion, columns, named)
-    fitted = fit_blend(segments, ratings, metrics, output, run.runtime(), strength=strength, about=about)
+    segments, ratings, told = _read(rated, criterion, columns, about)
+    fitted = fit_blend(segments, ratings, metrics, output, run.runtime(), about=told)
     if run.quiet or output == STDOUT:
         return
     rows = tuple((term.name, f"{term.weight:.4f}") for term in fitted.model.terms)
@@ -439,7 +410,7 @@ def train_blend(
     echo(f"{fitted.n} segments{left_out}; strength {fitted.strength:g}; {found}")
 
 
-@options.verb(without=_UNNAMED | _NO_MODELS)
+@options.verb(without=_NO_MODELS)
 def train_beer(
     *,
     rated: Rated,
@@ -449,9 +420,7 @@ def train_beer(
     within: Annotated[
         Within, Typed("Pairs of hypotheses for one input, or any two of a group.", words="item group")
     ] = "item",
-    pairs: Annotated[int, Range(least=1), Typed("Most pairs; of more, as many are drawn.")] = 100_000,
-    strength: Annotated[float, Range(least=1e-9), Typed("Penalty on the weights.")] = 1e-3,
-    named: shared.Named,
+    about: shared.About = None,
     run: options.Common,
 ) -> None:
     """Learn to rank hypotheses by their n-grams from ratings, for beer:model=FILE.
@@ -461,27 +430,27 @@ def train_beer(
     ratings of a segment count by their mean; segments without a rating are left out.
 
     Pairs of one input are cleaner, because both have the same reference. Data with one hypothesis for each input, such
-    as direct assessments of WMT, need `--within group`: any two of one language pair or task. Of more than `--pairs` so
-    many are drawn with the seed.
+    as direct assessments of WMT, need `--within group`: any two of one language pair or task. Of more than 100,000
+    pairs so many are drawn with the seed.
 
     The last line says how many of the pairs stand in the right order; it is about the data that were learnt. One JSON
     file is written, whole or not at all. It needs no model and no extra, and nothing is kept of a run that stops.
     """
     options.check_outputs({"--output": output}, rated)
-    segments, ratings, about = _read(rated, criterion, columns, named)
-    how: dict[str, Any] = {"within": within, "most_pairs": pairs, "strength": strength, "about": about}
-    fitted: Fitted = fit_beer(segments, ratings, output, run.runtime(cached=False), **how)
+    segments, ratings, told = _read(rated, criterion, columns, about)
+    fitted: Fitted = fit_beer(segments, ratings, output, run.runtime(cached=False), within=within, about=told)
     if not run.quiet and output != STDOUT:
         echo(f"{fitted.n} pairs; {100 * fitted.agreement:.1f} % of them in the right order")
 
 
 def _read(
-    paths: list[str], criterion: str | None, columns: list[str] | None, named: shared.Named
+    paths: list[str], criterion: str | None, columns: list[str] | None, about: list[str] | None
 ) -> tuple[list[Segment], list[float], dict[str, str]]:
     """Rated segments of several files, their ratings, and what the model's file says of them.
 
     Inputs of different files stay apart, whatever they are called.
     """
+    told = shared.metadata(about, ("data", "recipe"))
     segments: list[Segment] = []
     ratings: list[float] = []
     criteria: list[str] = []
@@ -491,10 +460,16 @@ def _read(
         ratings += values.tolist()
         criteria.append(of_file)
     rated_for = ", ".join(dict.fromkeys(criteria))
-    return segments, ratings, {"criterion": rated_for, "data": named.data, "recipe": named.recipe}
+    return segments, ratings, {"criterion": rated_for, **told}
 
 
 # --- `nlgauge train ruber`: how well a reply goes with its query, learnt from dialogues and replies to other queries
+
+
+# No reference is matched here; and what else trains replies by other numbers than the usual ones does so in Python.
+_NOT_OF_REPLIES = frozenset(
+    {"init", "untrained", "rank", "alpha", "max_tokens", "encoder_dropout", "standardise", "strength"}
+)
 
 
 @dataclass(frozen=True)
@@ -504,10 +479,9 @@ class LearntReplies(Learnt):
     loss: Annotated[
         str, Typed("pairwise: a query's own reply before other replies.", words="mse pairwise mse+pairwise")
     ] = "mse+pairwise"
-    margin: Annotated[float | None, Typed("Margin of the pairwise loss; the paper has 0.5.")] = None
 
 
-@options.verb(without=shared.NO_METRICS | BY_METHOD | {"phenomena"}, defaults={**DEFAULTS, "method": "frozen"})
+@options.verb(without=shared.NO_METRICS | BY_METHOD | _NOT_OF_REPLIES, defaults={**DEFAULTS, "method": "frozen"})
 def train_ruber(
     *,
     dialogues: Annotated[list[str], Argument("Dialogues; see 'nlgauge list formats'.", metavar="DATA...")],
@@ -519,8 +493,7 @@ def train_ruber(
     how: RegressorRecipe,
     learnt: LearntReplies,
     schedule: Schedule,
-    kept: KeptWeights,
-    named: shared.Named,
+    about: shared.About = None,
     run: shared.TrainRun,
 ) -> None:
     """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues.
@@ -541,7 +514,7 @@ def train_ruber(
     if anchor == "source":
         options.refuse_idle({"turns": turns != 1}, "is about contexts, and --anchor source reads none")
     recipe = replace(how, reference=False, source=True)
-    setup = Setup(output, recipe, learnt, schedule, kept, named, run, columns=columns)
+    setup = Setup(output, recipe, learnt, schedule, KeptWeights(), shared.metadata(about), run, columns=columns)
     runtime, recipe = setup.prepared(dialogues)
     from nlgauge.training.examples import related_examples
 

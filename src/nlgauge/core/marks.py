@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -201,24 +201,6 @@ class ErrorSpan:
             "confidence": self.confidence,
         }
 
-    @classmethod
-    def from_row(cls, row: Any) -> ErrorSpan:
-        """The span of a JSON object; `side`, `category`, `missing` and `confidence` may lack.
-
-        Raises:
-            InputError: it is no object, or a field is not as expected.
-        """
-        if not isinstance(row, Mapping) or not {"start", "end", "severity"} <= row.keys():
-            raise InputError(f"a span is {row!r:.60}, expected an object with start, end and severity")
-        category = row.get("category")
-        if category is not None and not isinstance(category, str):
-            raise InputError(f"category of a span is {category!r:.40}, expected text or null")
-        missing = row.get("missing", False)
-        if not isinstance(missing, bool):
-            raise InputError(f"missing of a span is {missing!r:.40}, expected true or false")
-        severity = cast(Severity, row["severity"])
-        return cls(row["start"], row["end"], severity, row.get("side", "hyp"), category, missing, row.get("confidence"))
-
 
 @dataclass(frozen=True)
 class Explanation:
@@ -301,8 +283,3 @@ class Explanations(Outcome, Sequence[Explanation]):
 
 def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-
-
-def merged(spans: Iterable[ErrorSpan]) -> tuple[ErrorSpan, ...]:
-    """Spans by their place, each once."""
-    return tuple(sorted(set(spans), key=lambda span: (span.start, span.end, span.severity, span.side, span.missing)))

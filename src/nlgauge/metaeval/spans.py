@@ -18,7 +18,6 @@ from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.core.spec import version
 from nlgauge.io.marked import MarkedText
-from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.explaining import explain
 from nlgauge.stats.draws import bootstrap_interval, check_draws, numbered
 from nlgauge.stats.significance import paired_bootstrap
@@ -184,8 +183,6 @@ def marks_by(
     dataset: Dataset,
     *,
     references: SpanReferences = "own",
-    model: str | None = None,
-    runtime: Runtime | None = None,
 ) -> Explanations:
     """The errors that a method marks in the hypotheses of a data set.
 
@@ -195,12 +192,9 @@ def marks_by(
         dataset: the texts.
         references: what `spans` and `words` compare a text with: all of its `own` references (where it has none, its
             source), the `first` of them, or the `source` in their place.
-        model: the file of a head of yours that marks in place of the rule of `spans`.
-        runtime: device and precision.
 
     Raises:
         InputError: what `nlgauge.explain` raises.
-        MissingExtra: torch is not installed, and a head is given.
     """
     check_option("method", method, SpanMethod, error=InputError)
     check_option("references", references, SpanReferences, error=InputError)
@@ -209,9 +203,7 @@ def marks_by(
     if references == "first":
         kept = [dataclasses.replace(segment, references=segment.references[:1]) for segment in dataset]
         dataset = Dataset(tuple(kept), dataset.name)
-    return explain(
-        dataset, method=method, against="src" if references == "source" else None, model=model, runtime=runtime
-    )
+    return explain(dataset, method=method, against="src" if references == "source" else None)
 
 
 def _everything(dataset: Dataset) -> Explanations:

@@ -73,10 +73,6 @@ class PairTokenizer:
                 " of each text"
             )
 
-    def second(self, first: int) -> int:
-        """The place of the second text in a pair whose first one has so many pieces."""
-        return len(self._parts[0]) + first + len(self._parts[1])
-
     @property
     def room(self) -> int | None:
         """The largest number of pieces that two texts may have together."""

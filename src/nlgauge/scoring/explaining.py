@@ -1,4 +1,4 @@
-"""Explanations of scores: spans of errors by rule or from probabilities, and two texts aligned word by word."""
+"""Explanations of scores: spans of errors, and two texts aligned word by word."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.marks import Alignment, ErrorSpan, Explanation, Explanations, Severity, merged
+from nlgauge.core.marks import Alignment, ErrorSpan, Explanation, Explanations
 from nlgauge.core.metric import MetricLike, signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import say, warning
@@ -26,17 +26,16 @@ from nlgauge.core.segment import Dataset, Frame, Segment, is_blank
 from nlgauge.core.spec import Signature, version
 from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
 from nlgauge.metrics.registry import named
-from nlgauge.models.spans import Judged, SpanModel, load_spans
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.job import texts_as_dataset
 from nlgauge.scoring.looks import by_texts
-from nlgauge.text.scripts import ENGLISH, data_lines, known_writings, languages, leaning, names, writings
+from nlgauge.text.scripts import data_lines, known_writings, languages, leaning, names, writings
 from nlgauge.text.tokenize import word_spans
 
 if TYPE_CHECKING:
     from nlgauge.text.numbers.said import Said, Saying
 
-# --- Which words are at fault: by rule, or from probabilities; runs of neighbours, severities, categories
+# --- Which words are at fault by rule; runs of neighbours, severities, categories
 
 
 _CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m", "o'clock"})
@@ -53,7 +52,6 @@ _PERSONS = frozenset(
 )
 _SLIP = 2  # edits that a misspelt word may be away from one of the other text
 _LEAST_SPELLED, _MOST_SPELLED = 4, 40  # letters of a word that may be misspelt
-_DIGITS = 4  # of a confidence; the last bits of a probability differ between processors
 
 
 @dataclass(frozen=True)
@@ -145,76 +143,22 @@ def differing(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
     return marked
 
 
-def grown(probabilities: Array, threshold: float) -> Mask:
-    """Which words are marked: runs of words above half of a threshold, of which one is above the threshold itself.
-
-    Args:
-        probabilities: that a word is at fault, shape (words,).
-        threshold: in (0, 1).
-    """
-    marked = np.zeros(len(probabilities), dtype=np.bool_)
-    for first, last in _runs(probabilities > threshold / 2):
-        marked[first : last + 1] = probabilities[first : last + 1].max() > threshold
-    return marked
-
-
-def spans_of(
-    hypothesis: WordedText, others: Sequence[WordedText], marked: Mask, is_major: Mask, faulty: Array | None = None
-) -> list[ErrorSpan]:
-    """Runs of marked words as spans. A run is major if one of its words is.
+def spans_of(hypothesis: WordedText, others: Sequence[WordedText], marked: Mask) -> tuple[ErrorSpan, ...]:
+    """Runs of marked words as spans; all are major.
 
     Args:
         hypothesis: the text.
         others: the texts it was compared with, from which categories are told.
         marked: which words are at fault, shape (words,).
-        is_major: which of them are part of a major error, shape (words,).
-        faulty: the probability of each that it is at fault, shape (words,); the highest of a run is its confidence.
-            None where there are no probabilities.
     """
     found = []
     known = frozenset(word for other in others for word in other.lower)
     lacking = known.difference(hypothesis.lower)
     for first, last in _runs(marked):
-        severity: Severity = "major" if is_major[first : last + 1].any() else "minor"
         category = _category(hypothesis, known, lacking, first, last)
         start, end = hypothesis.places[first][0], hypothesis.places[last][1]
-        surest = None if faulty is None else _confidence(faulty[first : last + 1].max())
-        found.append(ErrorSpan(start, end, severity, category=category, confidence=surest))
-    return found
-
-
-def gaps_of(hypothesis: WordedText, others: Sequence[WordedText], missing: Array, threshold: float) -> list[ErrorSpan]:
-    """Places where something is missing: those above the threshold that are higher than their neighbours.
-
-    They are major if a word of the other texts that carries content is not in the hypothesis, minor otherwise.
-
-    Args:
-        hypothesis: the text.
-        others: the texts it was compared with.
-        missing: the probability before each word and after the last one, shape (words + 1,).
-        threshold: above which something is missing.
-    """
-    known = set(hypothesis.lower)
-    lacks = all(any(not is_function(word) and word not in known for word in other.lower) for other in others)
-    severity: Severity = "major" if lacks else "minor"
-    around = np.concatenate([[-1.0], missing, [-1.0]])
-    highest = (missing > threshold) & (missing >= around[:-2]) & (missing > around[2:])
-    starts = [*(start for start, _ in hypothesis.places), len(hypothesis.text)]
-    return [
-        ErrorSpan(
-            starts[place],
-            starts[place],
-            severity,
-            category="omission",
-            missing=True,
-            confidence=_confidence(missing[place]),
-        )
-        for place in np.flatnonzero(highest)
-    ]
-
-
-def _confidence(probability: float) -> float:
-    return round(float(probability), _DIGITS)
+        found.append(ErrorSpan(start, end, "major", category=category))
+    return tuple(found)
 
 
 def is_function(word: str) -> bool:
@@ -296,7 +240,6 @@ Method = Literal["spans", "words", "evidence"]
 Against = Literal["ref", "src", "both"]
 METHODS: tuple[str, ...] = get_args(Method)
 AGAINST: tuple[str, ...] = get_args(Against)
-THRESHOLD = 0.5  # where a head's file names none
 _NAMED = 3  # segments in a note
 # Below them texts are in two languages. So are 3 of 3,200 pairs in one language, each with foreign words.
 _ALIKE, _COMMON = 0.2, 0.5
@@ -308,15 +251,6 @@ _OTHER_WORDS = (  # talks 2 and 6 of TED zh-en, recipes/spans/evaluate.py
 )
 
 
-@dataclass(frozen=True)
-class MarkThresholds:
-    """From which probability on a word is marked, something is missing, and a text is marked at all."""
-
-    words: float
-    missing: float
-    text: float = 0.0
-
-
 @warning
 def explain(
     hyps: str | Dataset | Frame | Sequence[str] | Mapping[str, Sequence[str]],
@@ -325,7 +259,6 @@ def explain(
     *,
     method: Method = "spans",
     against: Against | None = None,
-    model: str | None = None,
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
 ) -> Explanations:
@@ -343,7 +276,6 @@ def explain(
             that tells most.
         against: compare hypotheses with references (`ref`), sources (`src`) or both; None is the references of a
             segment, or its source where it has none.
-        model: the file of a head of yours (`nlgauge train spans`) that marks in place of the rule of method `spans`.
         columns: which column of a frame holds which field, as in `nlgauge.read`.
         runtime: device, precision and encoder, and the cache of what `evidence` finds; None is the default runtime.
 
@@ -353,17 +285,15 @@ def explain(
 
     Warns:
         ScoreWarning: texts are compared with their source; they say nothing, or are written without blanks between
-            words; a head does not read them, or not whole; or `evidence` marks nearly all of them.
+            words; or `evidence` marks nearly all of them.
 
     Raises:
         InputError: a segment has nothing to be compared with, a source is in another language, lengths are unequal, or
             an option is out of range.
-        MissingExtra: torch is not installed, and the method is `evidence`, or a head is given.
+        MissingExtra: torch is not installed, and the method is `evidence`.
     """
     check_option("method", method, Method, error=InputError)
     check_option("against", against, Against | None, error=InputError)
-    if model is not None and method != "spans":
-        raise InputError(f"model is of method spans, and method {method} takes none; leave it out")
     data = _dataset(hyps, refs, srcs, columns)
     if method == "evidence" and against not in (None, "src"):
         raise InputError(f"against is {against!r}, expected src: method evidence looks for support in the source")
@@ -377,27 +307,15 @@ def explain(
         claims, signature, more = _evidence(data.segments, runtime or Runtime())
         found = [tuple(map(_unsupported, filter(itemgetter("reason"), own))) for own in claims]
         notes += [*more, *_crowded(sum(map(bool, found)), len(found))]
-    elif model is None:
+    else:
         marks = unmatched if method == "words" else differing
-        found = [
-            merged(spans_of(hyp, other, marked := marks(hyp, other), marked))
-            for hyp, other in zip(hypotheses, others, strict=True)
-        ]
+        found = [spans_of(hyp, other, marks(hyp, other)) for hyp, other in zip(hypotheses, others, strict=True)]
         signature = _signature(method, {})
         notes += _unspaced(data.segments)
-    else:
-        runtime = runtime or Runtime()
-        loaded = load_spans(model, runtime.dtype, runtime)
-        limits = thresholds(loaded)
-        found, more = _by_head(loaded, limits, data.segments, hypotheses, others, runtime)
-        notes += more
-        facts = {**loaded.found.facts("file"), **loaded.found.encoder.facts(head=loaded.found.identity)}
-        own = {"threshold": limits.words, "missing": limits.missing, "text": limits.text, "dtype": runtime.dtype}
-        signature = _signature(method, {**facts, **own})
     found, nothing, more = _with_nothing(data.segments, hypotheses, others, found)
     notes += more
     say(*notes)
-    if method != "evidence" and model is None and any(found):
+    if method != "evidence" and any(found):
         notes.append(_OTHER_WORDS)
     claims = claims or [[] for _ in data.segments]
     rows = tuple(
@@ -432,97 +350,6 @@ def _crowded(marked: int, n: int) -> list[str]:
         return []
     told = f"{marked} of {n} texts are marked: the cut-off of 0.5, found on CNN's summaries, does not fit these texts;"
     return [f"{told} the least supported stand first, so take as many of them as you can read"]
-
-
-def thresholds(model: SpanModel) -> MarkThresholds:
-    """The thresholds that the file of a head names."""
-    words, missing = (_number(model, name) for name in ("threshold", "threshold_missing"))
-    of_text = 0.0 if model.found.get("threshold_text") is None else _number(model, "threshold_text")
-    return MarkThresholds(words, missing, of_text)
-
-
-def _number(model: SpanModel, name: str) -> float:
-    text = model.found.get(name)
-    try:
-        value = THRESHOLD if text is None else float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < 1:
-        raise InputError(f"head {model.found.path}: {name} is {text!r:.40}, expected a probability between 0 and 1")
-    return value
-
-
-def least(judged: Sequence[Judged]) -> Judged:
-    """What is at fault whichever text a hypothesis is compared with: of each word, the judgement that faults it least.
-
-    Args:
-        judged: judgements of one hypothesis beside one text each.
-    """
-    if len(judged) == 1:
-        return judged[0]
-    minor, major = (np.stack([getattr(one, name) for one in judged]) for name in ("minor", "major"))  # (texts, words)
-    best = np.argmin(minor + major, axis=0)[None]
-    missing: Array = np.min([one.missing for one in judged], axis=0)
-    return Judged(
-        np.take_along_axis(minor, best, 0)[0],
-        np.take_along_axis(major, best, 0)[0],
-        missing,
-        max(one.n_read for one in judged),
-        min(one.text for one in judged),
-    )
-
-
-def marked_spans(
-    hypothesis: WordedText, others: Sequence[WordedText], judged: Judged, limits: MarkThresholds
-) -> tuple[ErrorSpan, ...]:
-    """The spans of a hypothesis from the probabilities of its words; none where the text has no error.
-
-    A text that says one of the others word for word has no error.
-    """
-    if _is_copy(hypothesis, others) or judged.text < limits.text:
-        return ()
-    faulty = judged.minor + judged.major
-    words = spans_of(hypothesis, others, grown(faulty, limits.words), judged.major > judged.minor, faulty)
-    inside = [(span.start, span.end) for span in words]
-    gaps = [
-        gap
-        for gap in gaps_of(hypothesis, others, judged.missing, limits.missing)
-        if not any(start <= gap.start <= end for start, end in inside)
-    ]
-    return merged([*words, *gaps])
-
-
-def _is_copy(hypothesis: WordedText, others: Sequence[WordedText]) -> bool:
-    """Whether all words of a text, in their case and order, are those of another one."""
-    return any(hypothesis.words == other.words for other in others)
-
-
-def _by_head(
-    model: SpanModel,
-    limits: MarkThresholds,
-    segments: Sequence[Segment],
-    hypotheses: Sequence[WordedText],
-    others: Sequence[tuple[WordedText, ...]],
-    runtime: Runtime,
-) -> tuple[list[tuple[ErrorSpan, ...]], list[str]]:
-    pairs = [(hyp.words, other.words) for hyp, own in zip(hypotheses, others, strict=True) for other in own]
-    with runtime.progress(len(pairs), "pairs") as advance:
-        judged = iter(model.judge(pairs, advance))
-    found, cut = [], []
-    for segment, hyp, own in zip(segments, hypotheses, others, strict=True):
-        one = least([next(judged) for _ in own])
-        found.append(marked_spans(hyp, own, one, limits))
-        if one.n_read < len(hyp.words) and not _is_copy(hyp, own):
-            cut.append(segment.id)
-    notes = _counted(cut, "longer than the head reads; words beyond its limit are not marked", len(segments))
-    codes = writings([segment.hypothesis for segment in segments])
-    foreign = [
-        segment.id
-        for segment, code in zip(segments, codes, strict=True)
-        if code or leaning(segment.hypothesis) not in (None, ENGLISH)
-    ]
-    advice = "not English, the language that the head reads; method words reads every language with blanks"
-    return found, [*notes, *_counted(foreign, advice, len(segments))]
 
 
 def _unspaced(segments: Sequence[Segment]) -> list[str]:

@@ -94,7 +94,6 @@ if TYPE_CHECKING:
         left_clean,
         one_to_one_counts,
         span_agreement,
-        span_curve,
         span_f1,
     )
     from nlgauge.stats.tests import (
@@ -127,6 +126,6 @@ __all__ = [
     "paired_bootstrap", "paired_randomisation", "pairwise", "pearson", "permutation_test", "powered_means",
     "preference_accuracy", "prompt_sensitivity", "rank_clusters", "rating_features", "retest_spread",
     "selection_quality", "simulate_selection", "simulated_power", "soft_accuracy_test", "soft_pairwise",
-    "span_agreement", "span_curve", "span_f1", "spearman", "split_half", "studentized", "subsample_verdicts",
+    "span_agreement", "span_f1", "spearman", "split_half", "studentized", "subsample_verdicts",
     "swap_consistency", "systematic_sample", "tango_interval", "tau_eq", "williams", "williams_test", "wilson",
 ]  # fmt: skip

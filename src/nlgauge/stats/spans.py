@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -173,19 +173,6 @@ def share_of_totals(totals: Array) -> Array:
     """The first of two sums divided by the second, shape (..., 2) to (...); NaN where that is 0."""
     part, whole = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
     return np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
-
-
-def span_curve(
-    gold: Sequence[Sequence[Place]], at: Callable[[float], Sequence[Sequence[Place]]], thresholds: Sequence[float]
-) -> list[tuple[float, SpanAgreement]]:
-    """One-to-one agreement of the spans that each threshold gives.
-
-    Args:
-        gold: the spans of each segment.
-        at: the predicted spans of each segment at a threshold.
-        thresholds: in the order of the result.
-    """
-    return [(threshold, span_agreement(one_to_one_counts(gold, at(threshold)))) for threshold in thresholds]
 
 
 def _same_length(gold: Sequence[object], predicted: Sequence[object]) -> int:

@@ -12,24 +12,14 @@ if TYPE_CHECKING:
     from nlgauge.training.loop import Checkpoint, Dev, Watch
     from nlgauge.training.meters import Matched, as_torchmetrics, match_tokens
     from nlgauge.training.nli import Accuracy, LabelledPair, accuracy, read_pairs, train_nli
-    from nlgauge.training.recipe import InfillRecipe, NliRecipe, Recipe, RegressorRecipe, Schedule, SpanRecipe
+    from nlgauge.training.recipe import InfillRecipe, NliRecipe, Recipe, RegressorRecipe, Schedule
     from nlgauge.training.regressor import RidgeTrained, Trained, train_regressor, train_ridge
-    from nlgauge.training.spans import (
-        MarkedPair,
-        SpanExample,
-        SpanScore,
-        fix_thresholds,
-        read_span_examples,
-        score_spans,
-        train_spans,
-    )
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Accuracy", "Checkpoint", "Dev", "Example", "Fitted", "InfillRecipe", "LabelledPair", "MarkedPair", "Matched",
-    "NliRecipe", "Recipe", "RegressorRecipe", "RidgeTrained", "Schedule", "SpanExample", "SpanRecipe", "SpanScore",
-    "Trained", "Watch", "accuracy", "as_torchmetrics", "fix_thresholds", "match_tokens", "rated_examples", "read_pairs",
-    "read_span_examples", "read_triples", "score_spans", "train_beer", "train_blend", "train_infill", "train_nli",
-    "train_regressor", "train_ridge", "train_spans", "write_head",
+    "Accuracy", "Checkpoint", "Dev", "Example", "Fitted", "InfillRecipe", "LabelledPair", "Matched", "NliRecipe",
+    "Recipe", "RegressorRecipe", "RidgeTrained", "Schedule", "Trained", "Watch", "accuracy", "as_torchmetrics",
+    "match_tokens", "rated_examples", "read_pairs", "read_triples", "train_beer", "train_blend", "train_infill",
+    "train_nli", "train_regressor", "train_ridge", "write_head",
 ]  # fmt: skip

@@ -29,7 +29,6 @@ SHARE = Range(least=0, below=1, meaning="a share")
 Model = Annotated[str, Typed("embedded, base, a folder, or a hub id.", ("--model", "--encoder"), "MODEL")]
 Revision = Annotated[str | None, Typed("Revision of a hub model.")]
 PairLength = Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")]
-EncoderDropout = Annotated[float, SHARE, Typed("Dropout of the encoder.", ("--dropout",))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +48,9 @@ class Schedule:
     epochs: Annotated[int, Range(least=1), Typed("Passes over the data.")] = 1
     batch_size: Annotated[int, Range(least=1), Typed("Examples per step.")] = 64
     learning_rate: Annotated[float, Range(above=0), Typed("The highest learning rate.")] = 1e-3
-    warmup: Annotated[
-        float,
-        Range(least=0, most=1, meaning="a share of the steps"),
-        Typed("Share of the steps in which the rate rises."),
-    ] = 0.06
-    constant: Annotated[
-        bool, Typed("Keep the rate after the warm-up, in place of letting it fall.", ("--constant-rate",))
-    ] = False
-    weight_decay: Annotated[float, Range(least=0), Typed("Weight decay of AdamW; 0 is Adam.")] = 0.01
+    warmup: Annotated[float, Range(least=0, most=1, meaning="a share of the steps")] = 0.06
+    constant: bool = False
+    weight_decay: Annotated[float, Range(least=0)] = 0.01
     seed: Annotated[int, Range(least=0, below=1 << 32)] = 0
 
     def __post_init__(self) -> None:
@@ -121,25 +114,9 @@ class NliRecipe(Recipe):
         Literal["lora", "full"],
         Typed("lora: adapters on all linear layers; full: everything, at a rate of about 2e-5."),
     ] = "lora"
-    dropout: EncoderDropout = 0.0
+    dropout: Annotated[float, SHARE] = 0.0
     max_tokens: PairLength = 256
     init: Annotated[str | None, Typed("A head to begin from.", metavar="FILE")] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpanRecipe(Recipe):
-    """How a head that marks words is trained; the encoder is BERT's or MPNet. See `Recipe` for what all recipes share.
-
-    Attributes:
-        dropout: the dropout of the encoder in training.
-        init: a head to start from: an earlier one of this kind, or an NLI head.
-    """
-
-    dropout: EncoderDropout = 0.0
-    max_tokens: PairLength = 256
-    init: Annotated[
-        str | None, Typed("A head to begin from: spans, an NLI head such as nli-robust, or a file.", metavar="FILE")
-    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,8 +136,8 @@ class InfillRecipe(Recipe):
         Typed("Share of the words that are masked.", ("--mask",)),
     ] = 0.15
     shown: Annotated[float, SHARE, Typed("Share of these that is shown, as they are or as others; BERT: 0.2.")] = 0.0
-    dropout: EncoderDropout = 0.0
-    max_tokens: Annotated[int, Range(least=8), Typed("Longest text; what is longer is cut.")] = 128
+    dropout: Annotated[float, SHARE] = 0.0
+    max_tokens: Annotated[int, Range(least=8)] = 128
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,9 +248,7 @@ class RegressorRecipe(Recipe):
         str | None,
         Typed("With --features both: a head to begin from, nli-robust, another NLI head or a file.", metavar="FILE"),
     ] = None
-    match_layer: Annotated[
-        int | None, Range(least=0), Typed("Layer whose tokens are matched.  [default: BERTScore's]", metavar="N")
-    ] = None
+    match_layer: Annotated[int | None, Range(least=0)] = None
     reference: bool = True
     source: bool = False
     side: Literal["source", "hypothesis", "reference"] | None = None
@@ -281,7 +256,7 @@ class RegressorRecipe(Recipe):
         tuple[Annotated[int, Range(least=1)], ...],
         Typed("Widths of the hidden layers; the paper has 2048,1024.", metavar="N,N"),
     ] = (512, 256)
-    dropout: Annotated[float, SHARE, Typed("Dropout behind each hidden layer.")] = 0.15
+    dropout: Annotated[float, SHARE] = 0.15
     encoder_dropout: Annotated[float, SHARE, Typed("Dropout of the encoder while it learns.")] = 0.0
     loss: Loss = field(default_factory=Loss)
     standardise: Annotated[bool, Typed("Learn scores less their mean over their deviation; undone in use.")] = False
@@ -291,9 +266,7 @@ class RegressorRecipe(Recipe):
     held_out: Annotated[
         float, SHARE, Typed("Without --dev: share of references held back instead; 0 keeps the last weights.")
     ] = 0.05
-    evaluate_every: Annotated[
-        int | None, Range(least=1), Typed("Between evaluations.  [default: twice a pass]", metavar="STEPS")
-    ] = None
+    evaluate_every: Annotated[int | None, Range(least=1)] = None
     schedule: Schedule = field(default_factory=lambda: Schedule(epochs=2, learning_rate=RATES["lora"]))
 
     def __post_init__(self) -> None:
