@@ -636,7 +636,7 @@ def described(name: str, verb: Verb) -> Iterator[str]:
     for head, rows in parts.items():
         if rows:
             yield table((head.lower(), "meaning"), rows)
-    kinds = (name, "plan", "spans") if name == "meta" else (name,)
+    kinds = (name, "spans") if name == "meta" else (name,)
     known = {row["kind"] for row in result_fields()}
     if told := ", ".join(f"[{kind}](../results.md#{kind})" for kind in kinds if kind in known):
         yield f"Fields of its result file: {told}."

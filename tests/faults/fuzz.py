@@ -55,7 +55,6 @@ from nlgauge.io.wmt.annotations import read_da_scores, read_esa_scores, read_mqm
 from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import read_eval_set
 from nlgauge.io.wmt.submissions import read_submission
-from nlgauge.metaeval.plan import read_design
 from nlgauge.metrics.embedding.points import WordVectors
 from nlgauge.metrics.embedding.vectors import find as find_baseline
 from nlgauge.metrics.registry import metric
@@ -493,8 +492,6 @@ def saved(zipped: bool) -> bytes:
     return held.getvalue()
 
 
-PLAN = b"seg\torder\tprobability\tround\tbefore\n1\t0\t0.5\t0\t0.0\n2\t1\t0.25\t0\t0.0\n"
-
 ANSWERABLE = [Segment(s, t, system=s, item=str(ITEM["item_id"])) for s, t in (("A", "h i"), ("B", "j"))]
 READERS: dict[str, Reader] = {
     "result": Reader("r.json", results, page),
@@ -514,7 +511,6 @@ READERS: dict[str, Reader] = {
     "pearmut spans": Reader("p.jsonl", [lines(ENTRY)], read_marked),
     "faithbench": Reader("f.json", [json.dumps(BATCH).encode()], lambda path: read_published("faithbench", path)),
     "vectors": Reader("v.txt", [b"2 3\na 1 2 3\nb 4 5 6\n", b"a 1 2\n"], lambda path: WordVectors(path)),
-    "plan": Reader("plan.tsv", [PLAN], lambda path: read_design(read_scores(path), ["1", "2"])),
     "jsonl": Reader("a.jsonl", [lines(OURS), lines({"hyp": "a", "ref": "b"}, {"hyp": "", "refs": []})], read),
     "json": Reader("a.json", [json.dumps([OURS, {"hyp": "a", "ref": "b", "id": 2}]).encode()], read),
     "tsv": Reader(

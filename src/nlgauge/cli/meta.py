@@ -1,4 +1,4 @@
-"""`nlgauge meta`: how metrics agree with people, which items to rate next, and whose marks of errors agree."""
+"""`nlgauge meta`: how metrics agree with people, and whose marks of errors agree."""
 
 from __future__ import annotations
 
@@ -27,113 +27,16 @@ from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
 from nlgauge.io.files import InputFile, counted
 from nlgauge.io.marked import MarkedText, read_marked
-from nlgauge.io.pearmut import write_campaign
 from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import check_official, read_official
-from nlgauge.io.write import is_cells, kind_of, writing
 from nlgauge.metaeval.evaluate import MetaEvaluation, MetaOptions, joined_scores, meta_evaluate, without_systems
 from nlgauge.metaeval.matrices import criteria_rows
-from nlgauge.metaeval.plan import plan_ratings
 from nlgauge.metaeval.spans import SPAN_METHODS, Missing, SpanMethod, SpanReferences, evaluate_spans, marks_by
 from nlgauge.metaeval.tasks import disagreements, preset
 from nlgauge.metaeval.thresholds import fit_thresholds
 from nlgauge.report.kinds.meta import disagreement_table, thresholds_table
 from nlgauge.report.tables import DATA
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.sampling import METHODS
-
-# --- `nlgauge meta --plan`: which items to rate next, and the ranking of systems by the ratings so far
-
-OF_PLANS = ("references", "missing", "language", "exclude")  # what a plan takes of the options about agreement
-_KEPT = (*OF_PLANS, "preset")
-
-
-@dataclass(frozen=True)
-class Planned:
-    """Which items to rate next, instead of how metrics agree with people."""
-
-    plan: Annotated[
-        str | None, Typed("Instead: choose items to rate next, and rank systems by the ratings so far.", metavar="FILE")
-    ] = None
-    budget: Annotated[
-        str | None, Typed("Items that the plan in FILE should hold, rated ones included.", metavar="N|N%")
-    ] = None
-    campaign: Annotated[
-        str | None, Typed("Write the items of the plan that are not rated as a campaign of Pearmut.", metavar="FILE")
-    ] = None
-    plan_method: Annotated[
-        str | None, Typed("Which items are more probable than others.  [default: informative]", words=METHODS)
-    ] = None
-
-    def check(self, typed: Mapping[str, object], *about: object) -> None:
-        """Refuse options that change nothing: those about agreement with a plan, those about plans without one.
-
-        Args:
-            typed: option -> its value.
-            about: groups of options about the agreement of metrics with people.
-        """
-        own = {"budget": self.budget, "plan_method": self.plan_method, "campaign": self.campaign}
-        if self.plan is None:
-            options.refuse_idle(own, "is about a plan of ratings: name its --plan FILE")
-            return
-        if self.plan == STDOUT:
-            raise InputError("--plan keeps a plan for later runs, expected the name of a file")
-        if self.campaign == STDOUT:
-            raise InputError("--campaign stands beside what is printed, expected the name of a file")
-        others: dict[str, bool] = {}
-        for group in about:
-            others |= options.changed(group, *(name for name in options.flags_of(group) if name not in _KEPT))
-        options.refuse_idle({**typed, **others}, "is about the agreement of metrics, and --plan ranks systems")
-        if self.budget is None:
-            idle = {"plan_method": self.plan_method}
-            options.refuse_idle(idle, "is about the choice of items, and none are chosen without --budget")
-        kind_of(self.plan)
-
-    def run(
-        self,
-        dataset: Dataset,
-        metrics: Sequence[str],
-        criterion: list[str] | None,
-        given: Mapping[str, Any],
-        inputs: Sequence[Mapping[str, str]],
-        shown: options.Shown,
-        files: options.Files,
-        how: options.Common,
-    ) -> int:
-        """Plan, write the plan where it is new, and show it.
-
-        Args:
-            dataset, metrics: as for `plan_ratings`.
-            criterion: what was rated, of which there may be one.
-            given: further arguments of `plan_ratings`.
-            inputs: the files that were read.
-            shown, files, how: as for every verb.
-        """
-        if criterion and len(criterion) > 1:
-            raise InputError(f"{len(criterion)} criteria are named, expected one; --plan ranks systems by one")
-        path = self.plan or ""
-        old = path if os.path.exists(path) else None
-        made = plan_ratings(
-            dataset,
-            metrics,
-            criterion[0] if criterion else None,
-            plan=old,
-            budget=self.budget,
-            seed=how.seed,
-            **{**given, "method": self.plan_method or METHODS[0]},
-        )
-        entries = [] if old is None else [dict(InputFile(old).entry)]  # as it was read
-        result = as_typed(made.result([*inputs, *entries]))
-        if self.campaign is not None:
-            left = [str(row["seg"]) for row in made.rows if row.get("seg") is not None and not row["rated"]]
-            write_campaign(self.campaign, dataset.segments, left)
-        if self.budget is not None:
-            whole = ("order", "round") if is_cells(path) else ()
-            with writing(path) as write:
-                write({k: [f"{v:g}" for v in column] if k in whole else column for k, column in made.columns().items()})
-        files.write_segments(lambda: joined_columns(made.held), shown.spreadsheet)
-        return shown.put_out(result, files, how.quiet)
-
 
 # --- `nlgauge meta --spans`: marked errors compared with those that people marked
 
@@ -364,7 +267,6 @@ def meta(
         int | None, Range(least=1), Typed("Show the N segments that a metric and people rank apart.", metavar="N")
     ] = None,
     fitted: ThresholdOptions,
-    planned: Planned,
     spans: Annotated[
         list[str] | None,
         Typed(
@@ -411,9 +313,6 @@ def meta(
     test set and print the official table; controls below it compare nothing. A metric that scored there with the
     reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
 
-    - `--plan FILE` (.tsv, .csv, .jsonl, .parquet) chooses items to rate next (`--budget`), each with a known
-      probability, and ranks systems by the ratings so far. A plan grows only with the metrics, method and items it
-      began with, and is read with any.
     - `--spans` compares marked errors by their place. Judge by one to one F, beside the baseline `everything` and the
       texts left clean.
     - `--fit-thresholds`: each group of DATA and `--more-data` is a set, of which segments count that are rated for all
@@ -430,7 +329,7 @@ def meta(
             "pairs": pairs,
         }
         others |= {"reference_system": reference_system, "criteria": criteria, "disagree": disagree}
-        for group in (scored, how, fitted, planned):
+        for group in (scored, how, fitted):
             others |= options.changed(group, *options.flags_of(group))
         others |= {"spans": spans, **options.changed(files, *options.flags_of(files))}
         options.refuse_idle(others, "has no part in --check, which holds a submission against its set")
@@ -438,18 +337,14 @@ def meta(
     shown.check(files)
     if spans:
         idle = {"criterion": criterion, "pairs": pairs, "criteria": criteria, "disagree": disagree}
-        _refuse_beside_spans(idle, how, scored, fitted, planned)
+        _refuse_beside_spans(idle, how, scored, fitted)
         return _compare_spans(spans, data, judgements, columns, lp, reference_system, how, shown, files, run)
     fitted.check(criterion, pairs, scored.scores)
     paths = (data, scored.scores, judgements, pairs, fitted.more_data)
-    files.check(*paths, fit_thresholds=fitted.fit_thresholds, plan=planned.plan, campaign=planned.campaign)
-    planned.check({"pairs": pairs, "criteria": criteria, "disagree": disagree}, how, fitted)
+    files.check(*paths, fit_thresholds=fitted.fit_thresholds)
     dataset, inputs, official = _read(data, how.preset, judgements, columns, lp, reference_system)
     tables, entries = scored.read()
     given, inputs, runtime = _stored(scored, official, tables), [*inputs, *entries], run.runtime()
-    if planned.plan is not None:
-        given |= {"runtime": runtime, **{name: value for name, value in how.given().items() if name in OF_PLANS}}
-        return planned.run(dataset, scored.metric or [], criterion, given, inputs, shown, files, run)
     typed = how.given() if run.typed_seed is None else {**how.given(), "seed": run.typed_seed}
     preferences, ranked = read_preferences(pairs) if pairs is not None else (None, None)
     outcome = meta_evaluate(
