@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, cast
 
@@ -23,20 +23,17 @@ from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.marks import Explanations
 from nlgauge.core.options import Range, Typed
-from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
 from nlgauge.io.files import InputFile, counted
 from nlgauge.io.marked import MarkedText, read_marked
 from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import check_official, read_official
-from nlgauge.metaeval.evaluate import MetaEvaluation, MetaOptions, joined_scores, meta_evaluate, without_systems
+from nlgauge.metaeval.evaluate import MetaEvaluation, MetaOptions, meta_evaluate
 from nlgauge.metaeval.matrices import criteria_rows
 from nlgauge.metaeval.spans import SPAN_METHODS, Missing, SpanMethod, SpanReferences, evaluate_spans, marks_by
 from nlgauge.metaeval.tasks import disagreements, preset
-from nlgauge.metaeval.thresholds import fit_thresholds
-from nlgauge.report.kinds.meta import disagreement_table, thresholds_table
+from nlgauge.report.kinds.meta import disagreement_table
 from nlgauge.report.tables import DATA
-from nlgauge.runtime.runtime import Runtime
 
 # --- `nlgauge meta --spans`: marked errors compared with those that people marked
 
@@ -195,57 +192,6 @@ def _once(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 _REFUSED = 3  # a submission with faults, as a gate that fails
 
 
-@dataclass(frozen=True)
-class ThresholdOptions:
-    """Options: thresholds of differences, fitted on rated systems."""
-
-    fit_thresholds: Annotated[
-        str | None,
-        Typed(
-            "Fit how often people agree with differences of systems; for 'nlgauge score --thresholds FILE'.",
-            metavar="FILE",
-        ),
-    ] = None
-    more_data: Annotated[
-        list[str] | None, Typed("Another set of rated systems, for --fit-thresholds alone.", metavar="DATA")
-    ] = None
-
-    def check(self, criterion: list[str] | None, pairs: str | None, scores: list[str] | None) -> None:
-        """Refuse what cannot be fitted before anything is scored."""
-        if self.fit_thresholds is None:
-            options.refuse_idle({"more_data": self.more_data}, "is another set to fit on; add --fit-thresholds FILE")
-        elif self.fit_thresholds == STDOUT:
-            raise InputError("--fit-thresholds writes a file, expected its name")
-        elif pairs is not None or len(criterion or []) > 1 or criterion == ["all"]:
-            raise InputError("--fit-thresholds needs one criterion with ratings; choose one with --criterion")
-        elif self.more_data and scores:
-            raise InputError("--scores is about DATA alone, and --more-data needs scores, too; give metrics with -m")
-
-    def table(
-        self,
-        outcome: MetaEvaluation,
-        inputs: Sequence[Mapping[str, str]],
-        metrics: Sequence[str],
-        criterion: list[str] | None,
-        how: MetaOptions,
-        runtime: Runtime,
-    ) -> str:
-        """Fit, write the file, and say what it holds; empty where no file was asked for."""
-        if self.fit_thresholds is None:
-            return ""
-        read = [read_data(path) for path in self.more_data or []]
-        held = [outcome.held]
-        for dataset, _ in read:
-            rated = without_systems(dataset, [name for name in how.exclude or [] if name in dataset.systems])
-            texts: dict[str, Any] = {"references": how.references, "missing": how.missing, "language": how.language}
-            held.append(joined_scores(rated, metrics, criterion, runtime=runtime, **texts))
-        entries = [*inputs, *(entry for _, own in read for entry in own)]
-        fitted = fit_thresholds(held, seed=runtime.seed, inputs=entries)
-        fitted.write(self.fit_thresholds)
-        table = thresholds_table([one.summary() for one in fitted.metrics]).text()
-        return "\n".join(["", table, *(f"note: {note}" for note in fitted.notes), ""])
-
-
 @options.verb()
 def meta(
     *,
@@ -266,7 +212,6 @@ def meta(
     disagree: Annotated[
         int | None, Range(least=1), Typed("Show the N segments that a metric and people rank apart.", metavar="N")
     ] = None,
-    fitted: ThresholdOptions,
     spans: Annotated[
         list[str] | None,
         Typed(
@@ -315,8 +260,6 @@ def meta(
 
     - `--spans` compares marked errors by their place. Judge by one to one F, beside the baseline `everything` and the
       texts left clean.
-    - `--fit-thresholds`: each group of DATA and `--more-data` is a set, of which segments count that are rated for all
-      systems. Three systems are too few to say anything.
     - `--check FILE` ends with 3 where the organisers would refuse a submission.
 
     Scores of models stay in the cache.
@@ -329,7 +272,7 @@ def meta(
             "pairs": pairs,
         }
         others |= {"reference_system": reference_system, "criteria": criteria, "disagree": disagree}
-        for group in (scored, how, fitted):
+        for group in (scored, how):
             others |= options.changed(group, *options.flags_of(group))
         others |= {"spans": spans, **options.changed(files, *options.flags_of(files))}
         options.refuse_idle(others, "has no part in --check, which holds a submission against its set")
@@ -337,11 +280,9 @@ def meta(
     shown.check(files)
     if spans:
         idle = {"criterion": criterion, "pairs": pairs, "criteria": criteria, "disagree": disagree}
-        _refuse_beside_spans(idle, how, scored, fitted)
+        _refuse_beside_spans(idle, how, scored)
         return _compare_spans(spans, data, judgements, columns, lp, reference_system, how, shown, files, run)
-    fitted.check(criterion, pairs, scored.scores)
-    paths = (data, scored.scores, judgements, pairs, fitted.more_data)
-    files.check(*paths, fit_thresholds=fitted.fit_thresholds)
+    files.check(data, scored.scores, judgements, pairs)
     dataset, inputs, official = _read(data, how.preset, judgements, columns, lp, reference_system)
     tables, entries = scored.read()
     given, inputs, runtime = _stored(scored, official, tables), [*inputs, *entries], run.runtime()
@@ -363,13 +304,10 @@ def meta(
         result = replace(result, disagreements=disagreements(outcome.held, disagree))
     files.write_segments(lambda: joined_columns(outcome.held), shown.spreadsheet)
     files.write(result)
-    curves = fitted.table(outcome, result.inputs, scored.metric or [], criterion or None, how, runtime)
     if not files.printed:
         shown.show(result, run.quiet)
-        if shown.form not in DATA:
-            echo(curves, nl=False)
-            if disagree is not None:
-                echo("\n" + disagreement_table(result.disagreements).text())
+        if disagree is not None and shown.form not in DATA:
+            echo("\n" + disagreement_table(result.disagreements).text())
     return 0
 
 

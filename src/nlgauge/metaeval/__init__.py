@@ -14,12 +14,11 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.spans import SpanEvaluation, evaluate_spans, marks_by
     from nlgauge.metaeval.sweep import Strategy, Sweep
     from nlgauge.metaeval.tasks import PRESETS, Preset, preset
-    from nlgauge.metaeval.thresholds import fit_thresholds
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
     "PRESETS", "IntervalMethod", "JoinedScores", "LayerStudy", "MetaEvaluation", "MetricTest", "ModelSelection",
     "PoolingStudy", "Preset", "SpanEvaluation", "Strategy", "Sweep", "criteria_matrix", "evaluate_spans",
-    "fit_thresholds", "layer_study", "marks_by", "metrics_matrix", "pooling_study", "preset", "strategies",
+    "layer_study", "marks_by", "metrics_matrix", "pooling_study", "preset", "strategies",
 ]  # fmt: skip

@@ -69,10 +69,7 @@ if TYPE_CHECKING:
         soft_accuracy_test,
     )
     from nlgauge.stats.selection import (
-        AgreementCurve,
         Selection,
-        SystemPairs,
-        fit_curve,
         hybrid_draws,
         hybrid_scores,
         selection_quality,
@@ -104,15 +101,15 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "STATISTICS", "AgreementCurve", "Alpha", "Bound", "CorrectedRate", "Correlation", "HeldOut", "Interval",
+    "STATISTICS", "Alpha", "Bound", "CorrectedRate", "Correlation", "HeldOut", "Interval",
     "Intervals", "Kappa", "McNemar", "MetricComparison", "Outliers", "PairedTest", "Power",
     "PreferenceAccuracy", "PromptSensitivity", "RateInterval", "Selection", "SimulatedPower", "SoftAccuracy",
-    "SpanAgreement", "SplitHalf", "Statistic", "Studentized", "Swaps", "SystemPairs", "Threshold", "acc_eq",
+    "SpanAgreement", "SplitHalf", "Statistic", "Studentized", "Swaps", "Threshold", "acc_eq",
     "acc_eq_test", "accuracy_power", "benjamini_hochberg", "bootstrap_correlation", "bootstrap_correlations",
     "bootstrap_interval", "bootstrap_test", "bound_difference", "bound_level", "calibrate", "calibrate_held_out",
     "chance_acc_eq", "chance_acc_eq_calibrated", "chance_preference", "chance_soft_pairwise", "character_counts",
     "cohen_kappa", "corrected_rate", "correlation_power", "correlations", "critical_correlation",
-    "errors_by_system", "fisher_interval", "fit_curve", "holm", "human_ties", "hybrid_draws",
+    "errors_by_system", "fisher_interval", "holm", "human_ties", "hybrid_draws",
     "hybrid_scores", "item_swap_test", "kendall_b", "kendall_c",
     "krippendorff", "left_clean", "mad_outliers", "mcnemar", "mean_power", "not_outperformed", "one_to_one_counts",
     "paired_bootstrap", "paired_randomisation", "pairwise", "pearson", "permutation_test",
