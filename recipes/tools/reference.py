@@ -250,11 +250,6 @@ def all_metrics() -> str:
     composed = [
         ["[`0.3*chrf + 0.7*bertscore`](metrics/composed.md#sums)", "a weighted sum", "what its terms need"],
         [
-            "[`guarded(chrf)`](metrics/composed.md#guarded)",
-            "the worst score for copies, loops and other languages",
-            "what the metric inside needs",
-        ],
-        [
             "[`paper/...`](metrics/composed.md#presets-of-papers)",
             "the exact settings of papers",
             "what the metric needs",
@@ -376,15 +371,13 @@ def reads(one: Any) -> str:
 
 def composed() -> str:
     """The page of metrics made of other metrics."""
-    from nlgauge.metrics import wrapped
+    from nlgauge.metrics.wrapped import Combination
 
     parts: list[str] = []
-    for title, cls in (("Sums", wrapped.Combination), ("Guarded", wrapped.Guarded)):
-        doc = inspect.cleandoc(cls.__doc__ or "")
-        own = arguments(cls)
-        parts += [f"## {title}", sentence(_plain(doc.split("\n\n")[0])), *body(doc)]
-        if own:
-            parts.append(table(("option", "what it does"), [[f"`{k}`", sentence(_plain(v))] for k, v in own.items()]))
+    doc = inspect.cleandoc(Combination.__doc__ or "")
+    parts += ["## Sums", sentence(_plain(doc.split("\n\n")[0])), *body(doc)]
+    options = [[f"`{k}`", sentence(_plain(v))] for k, v in arguments(Combination).items()]
+    parts.append(table(("option", "what it does"), options))
     rows = [
         [f"`{name}`", f"`{catalogue_row(name)['preset_of']}`"]
         for name in (*METRICS.names(), *SUMS)
@@ -397,8 +390,8 @@ def composed() -> str:
         table(("name", "stands for"), rows),
     ]
     lead = "A metric may be made of others, wherever a metric is named."
-    command = '```sh\nnlgauge score examples/weather.jsonl -m "0.3*chrf + 0.7*bertscore" -m "guarded(chrf)"\n```'
-    return page("Sums, guards and presets", lead, command, *parts)
+    command = '```sh\nnlgauge score examples/weather.jsonl -m "0.3*chrf + 0.7*bertscore"\n```'
+    return page("Sums and presets", lead, command, *parts)
 
 
 # --- Perturbations, statistics, formats, results, notes

@@ -223,10 +223,9 @@ def test_no_metric_and_one_metric_twice_are_refused(metrics):
         ("faithful", "faithful:model=nli-robust-base"),
         ("0.5*cosine + 0.5*chrf[norm=none]", "0.5*cosine:model=base + 0.5*chrf[norm=none]"),
         ("2*(1*cosine + 1*bleu) + 1*nli", "2*(1*cosine:model=base + 1*bleu) + 1*nli:model=nli-base"),
-        ("guarded(cosine):guards=copy", "guarded(cosine:model=base):guards=copy"),
         ("ruber:model=mine", "ruber:model=mine,encoder=base"),
         ("qmetric:delta=0.5,base=bertscore", "qmetric:delta=0.5,base=bertscore:model=base"),
-        ('qmetric:base="guarded(0.5*nli + 0.5*chrf)"', 'qmetric:base="guarded(0.5*nli:model=nli-base + 0.5*chrf)"'),
+        ('qmetric:base="0.5*nli + 0.5*chrf"', 'qmetric:base="0.5*nli:model=nli-base + 0.5*chrf"'),
         # what names a model, has none on that encoder, or reads static vectors stays as it is
         ("bertscore:model=embedded", "bertscore:model=embedded"),
         ("paper/bertscore", "paper/bertscore"),

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from nlgauge.core.errors import InputError, SpecError, each, nearest
 from nlgauge.core.metric import BaseMetric, Metric, MetricLike, options_of, show, signature_of, whole
-from nlgauge.core.options import Entry, Registry, construct, fields_of, may_be
+from nlgauge.core.options import Entry, Registry, fields_of, may_be
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, Sum, parse, quote
 from nlgauge.metrics.function import RATINGS, Function, Plain, RatingColumn, predicts
-from nlgauge.metrics.wrapped import GUARDED, Combination, Guarded
+from nlgauge.metrics.wrapped import Combination
 from nlgauge.models import fetch, heads, locate
 from nlgauge.runtime.runtime import AUTO
 from nlgauge.text.scripts import ENGLISH
@@ -461,9 +461,7 @@ def is_placed(spec: str) -> bool:
 def _on_encoder(parsed: Spec | Sum, encoder: str) -> Spec | Sum:
     if isinstance(parsed, Sum):
         return Sum(tuple((weight, _on_encoder(part, encoder)) for weight, part in parsed.terms), parsed.norm)
-    if parsed.inside is not None:
-        return replace(parsed, inside=_on_encoder(parsed.inside, encoder))
-    if parsed.name in (*SUMS, EMBEDDED, GUARDED):
+    if parsed.name in (*SUMS, EMBEDDED):
         return parsed
     typed, (cls, preset) = dict(parsed.options), METRICS.lookup(parsed.name)
     if "vectors" in typed:  # static vectors, beside which an encoder is refused
@@ -550,14 +548,6 @@ def _built(parsed: Spec | Sum) -> Metric:
 
 
 def _of_name(parsed: Spec, options: Mapping[str, Any]) -> Metric:
-    if parsed.inside is not None:
-        if parsed.name != GUARDED:
-            raise SpecError(f"{parsed.name} holds no metric in brackets, expected {GUARDED}({parsed.inside})")
-        inside = {"metric": whole(metric(str(parsed.inside)))}
-        guarded: Metric = construct(Guarded, dict(parsed.options), inside, GUARDED, options)
-        return guarded
-    if parsed.name == GUARDED:
-        raise SpecError(f"{GUARDED} holds a metric in brackets, as in {GUARDED}(chrf); got {str(parsed)!r}")
     built: Metric = METRICS.build(parsed, options)
     return built
 

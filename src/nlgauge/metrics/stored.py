@@ -27,7 +27,6 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, SUMS, elsewhere, folded, metric, own_names
-from nlgauge.metrics.wrapped import GUARDED
 from nlgauge.models.heads import SHIPPED
 from nlgauge.runtime.runtime import Runtime
 
@@ -144,10 +143,7 @@ def check_shipped(spec: str) -> None:
         return
     if parsed.name in SUMS:
         return check_shipped(SUMS[parsed.name])
-    if parsed.inside is not None:
-        check_shipped(str(parsed.inside))
-    if parsed.name != GUARDED:
-        _check_named(spec, parsed)
+    _check_named(spec, parsed)
 
 
 def _check_named(spec: str, parsed: Spec) -> None:
