@@ -64,7 +64,7 @@ FAMILIES: Mapping[str, tuple[str, str, str]] = {
     "likelihood": (
         "Language models",
         "They ask how likely a text is, or how much it helps to guess another.",
-        r"likelihood$|blanc$|embedding\.gruen$",
+        r"likelihood$|blanc$",
     ),
     "vectors": (
         "Token vectors",

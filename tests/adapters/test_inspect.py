@@ -48,14 +48,14 @@ def test_the_texts_of_a_sample_are_found(given, target, source, row):
 
 
 def test_what_is_stored_beside_scores_has_signatures_and_reasons():
-    rows = RowScorer(["chrf", "rougeL", "gruen"], where={"references": "target"})
+    rows = RowScorer(["chrf", "rougeL", "fluency"], where={"references": "target"})
     found = adapter._scores(rows, state(""), [""], "input")
     assert adapter._explanation(found).startswith(
         "chrf needs references, and the row has none; expected it in target; rougeL needs references, and the row has"
     )
     stored = adapter._metadata(adapter._scores(rows, state(""), REFS, "input"))
     assert stored["signatures"] == {spec: str(one.signature) for spec, one in found.items()}
-    assert stored["higher_is_better"] == {"chrf": True, "rougeL": True, "gruen": True}
+    assert stored["higher_is_better"] == {"chrf": True, "rougeL": True, "fluency": True}
     assert stored["flags"]["chrf"] == ["empty"]
     assert stored["parts"]["rougeL"]["recall"] == 0.0
     assert adapter._explanation(adapter._scores(RowScorer("chrf"), state(), REFS, "input")) is None

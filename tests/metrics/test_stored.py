@@ -153,7 +153,7 @@ SHIPPED = [
     "chrf", "BLEU", "chrf:word_order=2", "bleu:tokenize=intl", "bertscore", "bertscore:layer=5,idf=true,model=embedded",
     "0.3*nli + 0.7*bertscore", "0.5*chrf + 0.5*ter[norm=none]", "nli-robust", "nli:model=nli-robust",
     "sescore", "sescore:model=rated", "rated", "qbleu1", "qmetric:base=rougeL",
-    "moverscore", "supert", "parent", "fluency", "blanc", "gruen",
+    "moverscore", "supert", "parent", "fluency", "blanc",
 ]  # fmt: skip
 OTHERS = [
     'spice:jar="x.jar"', 'SPICE:jar="x.jar"', "0.5*chrf + 0.5*spice:jar=x",

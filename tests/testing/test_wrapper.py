@@ -23,7 +23,7 @@ MANY = {  # what an inner metric has to say: documents, passes, moments, trainin
     "nli",
     "parent",
     "rated",
-    "gruen",
+    "discoscore",
     "meteor",
     "cosine",
 }

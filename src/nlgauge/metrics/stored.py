@@ -85,12 +85,12 @@ def by_name(column: str) -> bool | None:
     if not isinstance(parsed, Spec):
         return True  # a weighted sum, in which error rates are negated
     for name in (parsed.name, _REFERENCE.sub("", parsed.name)):
-        own, row = _own_names().get(folded(name)), elsewhere(name)
+        own = _own_names().get(folded(name))
         if own is not None:
             higher: bool = METRICS.lookup(own)[0].info.higher_is_better  # type: ignore[attr-defined]
             return higher
-        if row is not None:
-            return row.higher_is_better
+        if elsewhere(name) is not None:
+            return True
     return False if _FALLS.search(column) else None
 
 
