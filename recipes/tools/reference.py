@@ -376,8 +376,6 @@ def composed() -> str:
     parts: list[str] = []
     doc = inspect.cleandoc(Combination.__doc__ or "")
     parts += ["## Sums", sentence(_plain(doc.split("\n\n")[0])), *body(doc)]
-    options = [[f"`{k}`", sentence(_plain(v))] for k, v in arguments(Combination).items()]
-    parts.append(table(("option", "what it does"), options))
     rows = [
         [f"`{name}`", f"`{catalogue_row(name)['preset_of']}`"]
         for name in (*METRICS.names(), *SUMS)

@@ -110,7 +110,6 @@ def _is_endless(word: str) -> bool:
 
 # --- How does a text end, beside its references: without a mark, or with one that is set apart?
 
-HABITS = ("unmarked", "spaced")  # ways of writing: told of a system that keeps to them, and no text is distrusted
 SHORTER = 0.9  # the share of the shortest reference's characters that a text has which is cut off, at most
 FEW = 4  # words of such a text, at least
 
@@ -121,7 +120,10 @@ _TOKENIZED = " ."
 
 
 def habits(segment: Segment) -> Iterator[str]:
-    """The names of `HABITS` that a text shows beside its references, if it has any."""
+    """The ways of writing that a text shows beside its references, if it has any: `unmarked`, `spaced`.
+
+    They are told of a system that keeps to them, and no text is distrusted for them.
+    """
     references = segment.references
     if not references:
         return
@@ -173,7 +175,7 @@ _WAYS_IN_WORDS: Mapping[str, str] = {
 @dataclass
 class _SystemWays:
     n: int = 0
-    shown: Counter[str] = field(default_factory=Counter)  # of `HABITS`, and "unfinished"
+    shown: Counter[str] = field(default_factory=Counter)  # of `habits`, and "unfinished"
     first: list[str] = field(default_factory=list)  # ids of unfinished texts
 
 
