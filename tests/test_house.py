@@ -34,7 +34,7 @@ PUBLIC = {
     *("Pair", "Perturbed", "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite"),
     *("__version__", "align", "audit", "choose", "compare", "correlation", "explain", "fetch", "gate"),
     "list_metrics",
-    *("meta_evaluate", "metric", "perturb", "plan_ratings", "read", "read_suite", "score", "select_models", "suite"),
+    *("meta_evaluate", "metric", "perturb", "read", "read_suite", "score", "select_models", "suite"),
     *("sweep", "synthesize"),
 }
 

@@ -291,7 +291,6 @@ def _meta() -> Runs:
             ),
         )
     yield "meta-with-mcnemar", f"meta {RATED} -m chrf -m bleu -c adequacy --stat preference_accuracy --test mcnemar"
-    yield "meta-two-sided", f"meta {RATED} -m chrf -m bleu -c adequacy --test perm_both --alternative two-sided -n 200"
     yield (
         "meta-power",
         f"meta {RATED} -m chrf -m bleu -m rougeL -c adequacy --level system --test auto --power -n 100 --json "
@@ -333,10 +332,6 @@ def _meta() -> Runs:
             f"meta-missing-{missing}",
             f"meta {RATED} -m chrf --scores inputs/gaps.tsv -c adequacy --missing {missing} -n 50",
         )
-    yield (
-        "meta-systems-all",
-        f"meta {RATED} -m bleu -m ter -c adequacy --level system --system-scores all --aggregate mean",
-    )
     yield "meta-exclude", f"meta {RATED} -m bleu -c adequacy --level system --exclude shouts"
     yield "meta-outliers", f"meta {RATED} -m bleu -m chrf -c adequacy --level system --outliers mad"
     yield (

@@ -64,7 +64,7 @@ FAMILIES: Mapping[str, tuple[str, str, str]] = {
     "likelihood": (
         "Language models",
         "They ask how likely a text is, or how much it helps to guess another.",
-        r"likelihood$|blanc$|embedding\.gruen$",
+        r"likelihood$|blanc$",
     ),
     "vectors": (
         "Token vectors",
@@ -250,11 +250,6 @@ def all_metrics() -> str:
     composed = [
         ["[`0.3*chrf + 0.7*bertscore`](metrics/composed.md#sums)", "a weighted sum", "what its terms need"],
         [
-            "[`guarded(chrf)`](metrics/composed.md#guarded)",
-            "the worst score for copies, loops and other languages",
-            "what the metric inside needs",
-        ],
-        [
             "[`paper/...`](metrics/composed.md#presets-of-papers)",
             "the exact settings of papers",
             "what the metric needs",
@@ -376,15 +371,11 @@ def reads(one: Any) -> str:
 
 def composed() -> str:
     """The page of metrics made of other metrics."""
-    from nlgauge.metrics import wrapped
+    from nlgauge.metrics.wrapped import Combination
 
     parts: list[str] = []
-    for title, cls in (("Sums", wrapped.Combination), ("Guarded", wrapped.Guarded)):
-        doc = inspect.cleandoc(cls.__doc__ or "")
-        own = arguments(cls)
-        parts += [f"## {title}", sentence(_plain(doc.split("\n\n")[0])), *body(doc)]
-        if own:
-            parts.append(table(("option", "what it does"), [[f"`{k}`", sentence(_plain(v))] for k, v in own.items()]))
+    doc = inspect.cleandoc(Combination.__doc__ or "")
+    parts += ["## Sums", sentence(_plain(doc.split("\n\n")[0])), *body(doc)]
     rows = [
         [f"`{name}`", f"`{catalogue_row(name)['preset_of']}`"]
         for name in (*METRICS.names(), *SUMS)
@@ -397,8 +388,8 @@ def composed() -> str:
         table(("name", "stands for"), rows),
     ]
     lead = "A metric may be made of others, wherever a metric is named."
-    command = '```sh\nnlgauge score examples/weather.jsonl -m "0.3*chrf + 0.7*bertscore" -m "guarded(chrf)"\n```'
-    return page("Sums, guards and presets", lead, command, *parts)
+    command = '```sh\nnlgauge score examples/weather.jsonl -m "0.3*chrf + 0.7*bertscore"\n```'
+    return page("Sums and presets", lead, command, *parts)
 
 
 # --- Perturbations, statistics, formats, results, notes
@@ -636,7 +627,7 @@ def described(name: str, verb: Verb) -> Iterator[str]:
     for head, rows in parts.items():
         if rows:
             yield table((head.lower(), "meaning"), rows)
-    kinds = (name, "plan", "spans") if name == "meta" else (name,)
+    kinds = (name, "spans") if name == "meta" else (name,)
     known = {row["kind"] for row in result_fields()}
     if told := ", ".join(f"[{kind}](../results.md#{kind})" for kind in kinds if kind in known):
         yield f"Fields of its result file: {told}."

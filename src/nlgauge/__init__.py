@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from nlgauge.io.read import read
     from nlgauge.io.suites.suites import read_suite
     from nlgauge.metaeval.evaluate import meta_evaluate
-    from nlgauge.metaeval.plan import plan_ratings
     from nlgauge.metaeval.select import select_models
     from nlgauge.metaeval.sweep import sweep
     from nlgauge.metrics.registry import list_metrics, metric
@@ -43,5 +42,5 @@ __all__ = [
     "Accumulator", "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair",
     "Perturbed", "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__",
     "align", "audit", "choose", "compare", "correlation", "explain", "fetch", "gate", "list_metrics", "meta_evaluate",
-    "metric", "perturb", "plan_ratings", "read", "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
+    "metric", "perturb", "read", "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
 ]  # fmt: skip

@@ -48,14 +48,14 @@ def test_the_texts_of_a_sample_are_found(given, target, source, row):
 
 
 def test_what_is_stored_beside_scores_has_signatures_and_reasons():
-    rows = RowScorer(["chrf", "rougeL", "gruen"], where={"references": "target"})
+    rows = RowScorer(["chrf", "rougeL", "fluency"], where={"references": "target"})
     found = adapter._scores(rows, state(""), [""], "input")
     assert adapter._explanation(found).startswith(
         "chrf needs references, and the row has none; expected it in target; rougeL needs references, and the row has"
     )
     stored = adapter._metadata(adapter._scores(rows, state(""), REFS, "input"))
     assert stored["signatures"] == {spec: str(one.signature) for spec, one in found.items()}
-    assert stored["higher_is_better"] == {"chrf": True, "rougeL": True, "gruen": True}
+    assert stored["higher_is_better"] == {"chrf": True, "rougeL": True, "fluency": True}
     assert stored["flags"]["chrf"] == ["empty"]
     assert stored["parts"]["rougeL"]["recall"] == 0.0
     assert adapter._explanation(adapter._scores(RowScorer("chrf"), state(), REFS, "input")) is None
@@ -134,7 +134,7 @@ def test_a_log_is_scored_again_by_the_name_of_the_scorer(task, tmp_path):
 
 @pytest.mark.parametrize(
     "spec",
-    ["spice:jar=evil.jar", "scores:file=x.tsv", "bertscore:model=/tmp/own", "guarded(spice:jar=evil.jar)"],
+    ["spice:jar=evil.jar", "scores:file=x.tsv", "bertscore:model=/tmp/own", "1*spice:jar=evil.jar"],
 )
 def test_a_log_names_no_program_and_no_file(spec):
     pytest.importorskip("inspect_ai")

@@ -48,11 +48,11 @@ def test_a_row_says_in_words_what_is_odd_about_it(scorer):
 
 
 def test_what_a_metric_lacks_is_its_reason_and_the_others_score():
-    scorer = RowScorer(["chrf", "gruen"], where={"references": "column expected"})
-    chrf, gruen = scorer.score("It rains today.").values()
+    scorer = RowScorer(["chrf", "fluency"], where={"references": "column expected"})
+    chrf, fluency = scorer.score("It rains today.").values()
     assert chrf.value is None
     assert chrf.lacking == "chrf needs references, and the row has none; expected it in column expected"
-    assert (type(gruen.value), gruen.lacking) == (float, "")
+    assert (type(fluency.value), fluency.lacking) == (float, "")
     assert chrf.signature == RowScorer("chrf").score("a", ["a"])["chrf"].signature
     assert {one.lacking for one in scorer.without_text("no answer").values()} == {"no answer"}
 

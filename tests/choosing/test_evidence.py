@@ -93,7 +93,9 @@ def test_most_texts_unread_rule_out_and_some_are_told():
 
 
 def test_what_a_metric_needs_must_be_there():
-    out, _ = unreadable({"chrf": ng.metric("chrf"), "gruen": ng.metric("gruen")}, data(3, references=False).segments)
+    out, _ = unreadable(
+        {"chrf": ng.metric("chrf"), "fluency": ng.metric("fluency")}, data(3, references=False).segments
+    )
     assert [*out] == ["chrf"]
 
 

@@ -545,9 +545,3 @@ def test_distrusted_outputs_are_refused_or_not_looked_for(odd, capsys):
     assert "input" not in unseen.out
     assert main(["score", odd, "-m", "chrf", "--guards", "of"]) == 2
     assert "guards is 'of'; did you mean 'off'" in capsys.readouterr().err
-
-
-def test_a_guarded_metric_is_named_like_any_other(odd, capsys):
-    assert main(["score", odd, "-m", "chrf,guarded(chrf)", "--no-cache", "-b"]) == 0
-    plain, guarded = map(float, capsys.readouterr().out.split())
-    assert guarded < plain

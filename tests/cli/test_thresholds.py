@@ -1,8 +1,9 @@
-"""`meta --fit-thresholds` and `score --thresholds`: a file is made, read and said in every form; bad use is refused."""
+"""`score --thresholds`: a table is read and said in every form; bad use is refused."""
 
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 
 import pytest
 from tests.cli.command import run, write
@@ -32,30 +33,13 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def table(data, tmp_path_factory):
-    """A table for chrF."""
+def table(tmp_path_factory):
+    """A table for chrF alone: the shipped one as if it had seen 3 segments, and differences of all sizes."""
     path = tmp_path_factory.mktemp("table") / "t.json"
-    line = ("meta", data("x-en"), "-m", "chrf", "--fit-thresholds", path, "--more-data", data("y-en"), "--no-cache")
-    assert run(*line) == 0
+    shipped = json.loads(files("nlgauge.data").joinpath("thresholds", "translation.json").read_text())
+    (chrf,) = (one for one in shipped["metrics"] if one["spec"] == "chrf")
+    path.write_text(json.dumps({**shipped, "metrics": [{**chrf, "n": [3, 3], "largest": 100.0}]}))
     return path
-
-
-def test_a_table_is_fitted_on_all_sets_and_shown(data, tmp_path, capsys):
-    table = tmp_path / "t.json"
-    assert run("meta", data("x-en"), "-m", "chrf", "--fit-thresholds", table, "--more-data", data("y-en")) == 0
-    shown = capsys.readouterr().out
-    assert "difference of two systems with which people agree in so many cases" in shown
-    found = json.loads(table.read_text())
-    assert [one["group"] for one in found["sets"]] == ["x-en", "y-en"]
-    (chrf,) = found["metrics"]
-    assert (chrf["spec"], chrf["systems"], chrf["pairs"], chrf["n"], chrf["references"]) == (
-        "chrf",
-        6,
-        6,
-        [3, 3],
-        [1, 1],
-    )
-    assert [entry["path"].rsplit("/")[-1] for entry in found["inputs"]] == ["x-en.jsonl", "y-en.jsonl"]
 
 
 def test_every_difference_says_how_often_people_agree(table, data, tmp_path, capsys):
@@ -95,11 +79,7 @@ def test_no_file_is_written_over(table, data, capsys):
         ("score DATA -m chrf --thresholds TABLE", "it goes with --significance"),
         ("score DATA -m ter --significance bootstrap --thresholds TABLE", "nothing is known of ter"),
         ("score DATA -m chrf --significance bootstrap --thresholds none.json", "cannot read thresholds none.json"),
-        ("score DATA -m chrf --significance bootstrap --thresholds DATA", "expected JSON that"),
-        ("meta DATA -m chrf --more-data DATA", "add --fit-thresholds FILE"),
-        ("meta DATA -m chrf -c da -c mqm --fit-thresholds new.json", "needs one criterion"),
-        ("meta DATA -m chrf --fit-thresholds DATA", "DATA"),
-        ("meta DATA -m chrf --fit-thresholds -", "expected its name"),
+        ("score DATA -m chrf --significance bootstrap --thresholds DATA", "expected a table of thresholds in JSON"),
     ],
 )
 def test_bad_use_is_refused(table, data, capsys, line, said):

@@ -100,7 +100,7 @@ def set_trap(trap: Path) -> list[str]:
         f'meteor15:jar="{trap}/evil"',
         f'comet:model="{trap}/m"',
         f'blend:model="{trap}/evil.json",trust=true',
-        f'0.5*chrf + 0.5*guarded(scores:file="{trap}/evil.tsv",column=evil)',
+        f'0.5*chrf + 0.5*scores:file="{trap}/evil.tsv",column=evil',
         f'bertscore:model="{trap}/m"',
         "bertscore:model=evil/evil",
         "bertscore:idf_file=nli",

@@ -212,7 +212,7 @@ def test_a_card_that_is_of_no_judge_is_named(card):
 
 
 def test_a_judge_inside_another_metric_is_refused(card):
-    inner = {"guarded(judge)": ng.metric("chrf")}  # the name alone decides
+    inner = {"qmetric:base=judge": ng.metric("chrf")}  # the name alone decides
     with pytest.raises(InputError, match="a judge inside another metric has no card"):
         check_cards({**inner, "judge": JUDGE}, NONE, [card()])
 

@@ -3,10 +3,9 @@ import json
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Segment
 from nlgauge.io.files import InputFile
 from nlgauge.io.marked import read_marked
-from nlgauge.io.pearmut import pearmut_table, write_campaign
+from nlgauge.io.pearmut import pearmut_table
 from nlgauge.io.read import read
 
 TEXT = "ab\n\U0001f600cd"  # the line break is not counted, and the face counts twice: a b F F c d [missing] [fault]
@@ -148,32 +147,3 @@ def test_a_mark_without_a_severity_is_refused(log):
 def test_a_log_of_nothing_is_refused(log):
     with pytest.raises(InputError, match=r"log\.jsonl is empty"):
         read(log(entry({"A": 1}, place="welcome_0")))
-
-
-# --- Campaigns
-
-
-def test_a_campaign_has_the_items_in_order_with_all_systems(tmp_path):
-    data = [
-        Segment(f"{s}{i}", f"{s} {i}", ("r",), f"source {i}" if i else None, s, str(i)) for s in "AB" for i in range(3)
-    ]
-    write_campaign(tmp_path / "mine.json", data, ["2", "0"])
-    made = json.loads((tmp_path / "mine.json").read_text())
-    assert made == {
-        "campaign_id": "mine",
-        "info": {"assignment": "task-based", "protocol": "cESA"},
-        "data": [
-            [
-                [{"item_id": "2", "src": "source 2", "tgt": {"A": "A 2", "B": "B 2"}}],
-                [{"item_id": "0", "tgt": {"A": "A 0", "B": "B 0"}}],
-            ]
-        ],
-    }
-
-
-def test_campaigns_that_pearmut_does_not_take_are_refused(tmp_path):
-    with pytest.raises(InputError, match="no item is left to rate, expected one or more"):
-        write_campaign(tmp_path / "c.json", [], [])
-    with pytest.raises(InputError, match="system '7', expected a name; Pearmut takes no numbers"):
-        write_campaign(tmp_path / "c.json", [Segment("a", "b", system="7", item="i")], ["i"])
-    assert not (tmp_path / "c.json").exists()

@@ -90,16 +90,6 @@ def results(metric=METRIC, system="one"):
     }
 
 
-def plan(metric, system):
-    """A plan of ratings: two systems, which of them leads, and an item to rate next."""
-    ranks = {"low": 3.5, "high": 4.5, "rank_best": 1, "rank_worst": 2, "n": 6, "n_plain": 8.0}
-    row = {"against": None, "criterion": "adequacy", "value": 4.0, **ranks}
-    rows = [{"system": name, **row} for name in (system, "two")]
-    rows.append({"system": system, "against": "two", "criterion": "adequacy", "lead": 0.75})
-    rows.append({"seg": "item 7", "order": 1, "probability": 0.5, "round": 1, "rated": False})
-    return Result("plan", rows, INPUTS, [metric], ["a note"])
-
-
 def sweep(metric, name):
     """A sweep over three weights."""
     study = {"stat": "pearson", "criterion": "q", "level": "segment", "averaging": "none", "group": "mean"}
@@ -117,7 +107,7 @@ def sweep(metric, name):
 
 def every_page(text="Snow falls.", metric=METRIC, name="one"):
     """What is shown -> a page that `--html` of a verb writes, and a report of all; with names and texts as given."""
-    kinds = {**results(metric, name), "plan": plan(metric, name), "sweep": sweep(metric, name)}
+    kinds = {**results(metric, name), "sweep": sweep(metric, name)}
     case = {"phenomenon": name, "id": name, "margin": 0.25, "reference": None, "better": "It rains.", "worse": text}
     worst = {metric["spec"]: [{**case, "score_better": 0.25, "score_worse": 0.5}]}
     step = {"operation": "insert", "start": 0, "end": 0, "new": text, "text": text + "words", "severity": -1}

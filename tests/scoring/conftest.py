@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.scoring.thresholds import MetricThresholds, Thresholds
-from nlgauge.stats.selection import AgreementCurve
+from nlgauge.scoring.thresholds import AgreementCurve, MetricThresholds, Thresholds
 
 CHRF = "metric:chrf|char_order:6|word_order:0|sacrebleu:2.6.0|nlgauge:0.1.0"
 SETS = ({"group": "he-en", "criterion": "mqm", "systems": ["a", "b", "c"], "items": 200},)
@@ -16,20 +15,11 @@ SETS = ({"group": "he-en", "criterion": "mqm", "systems": ["a", "b", "c"], "item
 
 def made(spec="chrf", signature=CHRF, references=(1, 1), **more):
     """At a difference of 1 the odds are 3 to 1; half of the draws say 2 to 1, half 5 to 1."""
-    own = {
-        "largest": 2.0,
-        "n": (100, 1000),
-        "systems": 3,
-        "pairs": 3,
-        "calibration_error": 0.04,
-        "error_by_chance": 0.05,
-        "error_over_sets": None,
-        **more,
-    }
+    own = {"largest": 2.0, "n": (100, 1000), **more}
     draws = np.log(np.array([[2.0], [5.0]])).repeat(50, axis=0)
     curve = AgreementCurve("logistic", np.array([math.log(3)]), np.empty(0))
     resampled = AgreementCurve("logistic", draws, np.empty(0))
-    return MetricThresholds(spec, signature, True, references, curve, resampled, **own)
+    return MetricThresholds(spec, signature, references, curve, resampled, **own)
 
 
 @pytest.fixture

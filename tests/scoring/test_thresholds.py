@@ -1,4 +1,4 @@
-"""Tables of thresholds: what a curve says by hand, a round trip, other signatures and bad files."""
+"""Tables of thresholds: what a curve says by hand, other signatures and bad files."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 import pytest
+from tests.scoring.conftest import CHRF, SETS
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.result import Result
-from nlgauge.scoring.thresholds import MetricThresholds, Thresholds, identity, read_thresholds, with_agreement
-from nlgauge.stats.selection import AgreementCurve
+from nlgauge.scoring.thresholds import AgreementCurve, identity, read_thresholds, with_agreement
 
 
 def test_what_a_difference_says_by_hand(entry):
@@ -29,34 +29,34 @@ def test_nothing_is_said_of_what_was_not_seen(entry):
     assert entry().agreement(1.0, 5000) == entry().agreement(1.0, 1000)
 
 
-def test_differences_for_shares_by_hand(entry):
-    row = entry().summary()
-    # odds of 9 to 1 are 3 squared: a difference of 2; 60 %: ln 1.5 / ln 3
-    assert row["for_90"] == pytest.approx(2.0)
-    assert row["for_60"] == pytest.approx(math.log(1.5) / math.log(3))
-    assert entry(largest=1.9).summary()["for_90"] is None
+def test_curves_over_the_difference_by_hand():
+    # odds of 3 to 1 at 1 are 9 to 1 at 2; over 2,000 segments, four times 500, a power of 1/2 doubles the slope
+    plain = AgreementCurve("logistic", np.array([math.log(3)]), np.empty(0))
+    assert plain.share(np.array([0.0, 2.0, -1.0])).tolist() == pytest.approx([0.5, 0.9, 0.25])
+    of_n = AgreementCurve("logistic_n", np.array([math.log(3), 0.5]), np.empty(0))
+    assert (of_n.share(1.0), of_n.share(1.0, 2000)) == pytest.approx((0.75, 0.9))
+    bent = AgreementCurve("isotonic", np.array([[0.5, 0.7], [0.5, 0.8]]), np.array([0.0, 2.0]))
+    assert bent.share(1.0).tolist() == pytest.approx([0.6, 0.65])  # half way, of two curves at once
+    assert bent.share(-9.0).tolist() == pytest.approx([0.3, 0.2])  # behind the last knot
 
 
-def test_a_file_read_again_says_the_same(tmp_path, entry, sets):
-    path = str(tmp_path / "t.json")
-    isotonic = AgreementCurve("isotonic", np.array([0.5, 0.7]), np.array([0.0, 3.0]))
-    bent = MetricThresholds(
-        "bleu", "metric:bleu", True, (1, 4), isotonic,
-        AgreementCurve("isotonic", np.array([[0.5, 0.6], [0.5, 0.8]]), np.array([0.0, 3.0])),
-        3.00001234, (50, 50), 3, 3, 0.1, 0.1, 0.2,
-    )  # fmt: skip
-    Thresholds((entry(), bent), sets, about="news", inputs=({"path": "x.jsonl", "sha256": "00"},)).write(path)
-    again = read_thresholds(path)
-    assert again.about == "news"
-    assert again.sets == sets
-    for before, after in zip((entry(), bent), again.metrics, strict=True):
-        assert after.agreement(0.7, 100) == pytest.approx(before.agreement(0.7, 100), rel=1e-4)
-        assert (after.n, after.references, after.curve.form) == (before.n, before.references, before.curve.form)
-        assert before.largest <= after.largest <= before.largest * 1.0001
-    assert again.inputs == ({"path": "x.jsonl", "sha256": "00"},)
-    assert (again.name, len(again.sha256)) == (path, 64)
-    again.write(path)
-    assert read_thresholds(path).as_json() == again.as_json()
+def in_json(spec="chrf", **more):
+    """The object of a file whose curve is that of `made`."""
+    draws = [[math.log(2)], [math.log(5)]]
+    metric = {
+        "spec": spec, "signature": CHRF, "references": [1, 1], "form": "logistic", "parameters": [math.log(3)],
+        "knots": [], "draws": draws * 50, "largest": 2.0, "n": [100, 1000], **more,
+    }  # fmt: skip
+    return {"schema": 1, "kind": "thresholds", "about": "news", "sets": [*map(dict, SETS)], "metrics": [metric]}
+
+
+def test_a_file_says_what_its_curves_say(tmp_path, entry):
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(in_json()))
+    read = read_thresholds(str(path))
+    assert (read.about, read.sets, read.name, len(read.sha256)) == ("news", SETS, str(path), 64)
+    assert read.metrics[0].agreement(0.7, 100) == pytest.approx(entry().agreement(0.7, 100))
+    assert (read.metrics[0].n, read.metrics[0].references, read.metrics[0].largest) == ((100, 1000), (1, 1), 2.0)
 
 
 def test_versions_and_documents_make_no_other_metric(table, chrf):
@@ -105,9 +105,9 @@ def test_a_run_without_any_known_metric_is_refused(table, chrf):
         (lambda f: f["sets"][0].pop("group"), "no 'group'"),
     ],
 )
-def test_a_damaged_file_is_refused_in_one_line(tmp_path, table, change, said):
+def test_a_damaged_file_is_refused_in_one_line(tmp_path, change, said):
     path = tmp_path / "t.json"
-    content = table.as_json()
+    content = in_json()
     change(content)
     path.write_text(json.dumps(content))
     with pytest.raises(InputError, match=said) as caught:
@@ -116,7 +116,7 @@ def test_a_damaged_file_is_refused_in_one_line(tmp_path, table, change, said):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [("{", "expected JSON"), ("[1]", "got kind 'list'"), (None, "cannot read")]
+    ("content", "said"), [("{", "a table of thresholds in JSON"), ("[1]", "got kind 'list'"), (None, "cannot read")]
 )
 def test_what_is_no_table_is_refused(tmp_path, content, said):
     path = tmp_path / "t.json"

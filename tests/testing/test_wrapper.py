@@ -23,17 +23,11 @@ MANY = {  # what an inner metric has to say: documents, passes, moments, trainin
     "nli",
     "parent",
     "rated",
-    "gruen",
+    "discoscore",
     "meteor",
     "cosine",
 }
-GUARDED = MANY - {"cider", "0.5*bleu + 0.5*chrf"}  # of these an empty text would move the others
 FEW = SEGMENTS[:6]
-
-
-@pytest.mark.parametrize("spec", sorted(GUARDED))
-def test_guarded(spec):
-    check_wrapper(ng.metric(f"guarded({spec})"), ng.metric(spec), FEW)
 
 
 @pytest.mark.parametrize("spec", sorted(MANY - {"0.5*bleu + 0.5*chrf"}))

@@ -1,7 +1,7 @@
 """How often do guards distrust good outputs, and which faults do they find? The tables of docs/studies/guards.md.
 
     python recipes/studies/guards/measure.py DATA         all tables, about three minutes
-    python recipes/studies/guards/measure.py DATA good    one of them: good, planted, untrained, systems or worth
+    python recipes/studies/guards/measure.py DATA good    one of them: good, planted, untrained or worth
 
 DATA is a folder with the sets by name (README.md beside this file says which). Good outputs are the best quarter of a
 set by mean human rating; ties with the last of them are good, too. References and captions are all good. Bad ones are
@@ -42,7 +42,6 @@ RATED = {
     "BAGEL": "bagel/segments.jsonl.gz",
     "SFHOT": "sfhot/segments.jsonl.gz",
 }
-BY_SYSTEM = ("SummEval", "WebNLG 2020", "newstest2021 zh-en", "WMT22 zh-en", "WMT23 he-en")
 CAPTIONS = "coco-val-refs/segments.jsonl.gz"
 PLANTED = ("WMT15", "WMT16", "WMT16 en-ru", "WMT22 zh-en", "WMT23 he-en")
 MSLC, BAD = "mslc23/segments.jsonl.gz", {"00058": "A", "00087": "B", "00102": "C", "00117": "D"}
@@ -224,30 +223,8 @@ def untrained(data: Path) -> Iterator[tuple[str, dict[str, float]]]:
         yield letter, shares([s for s in segments if s.system == system])
 
 
-def systems(data: Path) -> Iterator[tuple[str, str, int, int, float, float]]:
-    """Set, criterion, systems, outputs that get the worst score, and Pearson's r by system of chrF and guarded chrF."""
-    for name in BY_SYSTEM:
-        rated = [s for s in read(data / RATED[name]) if rating(s) is not None]
-        scores = ng.score(ng.Dataset(tuple(rated)), metrics=["chrf", "guarded(chrf)"], guards="off")
-        plain, guarded = (one.by_system() for one in scores.values())
-        worst = int(scores["guarded(chrf)"].flags["guarded"].sum())
-        for criterion in sorted({c for s in rated for c in s.human}):
-            by_people = {
-                system: mean(
-                    float(np.mean(s.human[criterion])) for s in rated if s.system == system and criterion in s.human
-                )
-                for system in plain
-            }
-            values = [*by_people.values()]
-            both = (
-                ng.correlation("pearson", np.array([one[x] for x in by_people]), values).value
-                for one in (plain, guarded)
-            )
-            yield name, criterion, len(values), worst, *both
-
-
 def worth(segments: Sequence[Segment]) -> Iterable[tuple[str, int, float, float]]:
-    """Guard, outputs that it distrusts, their mean rating in standard deviations, and tau of chrF with it guarded."""
+    """Guard, outputs that it distrusts, their mean rating in standard deviations, and tau of chrF that gives them 0."""
     ratings = np.array([rating(s) for s in segments])
     chrf = ng.score(ng.Dataset(tuple(segments)), metrics="chrf", guards="off")["chrf"].values
     rules = GuardRules()
@@ -273,7 +250,7 @@ def main() -> None:
     """Print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("data", type=Path)
-    options.add_argument("table", nargs="?", choices=("good", "planted", "untrained", "systems", "worth"))
+    options.add_argument("table", nargs="?", choices=("good", "planted", "untrained", "worth"))
     given = options.parse_args()
     data, asked = given.data, lambda name: given.table in (None, name)
     warnings.simplefilter("ignore")
@@ -287,12 +264,8 @@ def main() -> None:
     if asked("untrained"):
         print("\nPercent of the outputs of MSLC23 that a guard distrusts:\n")
         table(["checkpoint", *COLUMNS], ((letter, *(one[g] for g in COLUMNS)) for letter, one in untrained(data)))
-    if asked("systems"):
-        print("\nAgreement with people by system (Pearson's r) of chrF, and of guarded chrF:\n")
-        rows = ((*row[:4], f"{row[4]:.3f}", f"{row[5]:.3f}") for row in systems(data))
-        table(["set", "criterion", "systems", "worst score", "chrf", "guarded(chrf)"], rows)
     if asked("worth"):
-        print("\nRatings of outputs that a guard distrusts, and agreement of guarded chrF with people (tau):\n")
+        print("\nRatings of outputs that a guard distrusts, and tau of chrF that gives them 0:\n")
         each = ((name, *row) for name in ("WMT15", "WMT16") for row in worth(read(data / RATED[name])))
         table(["set", "guard", "n", "mean rating", "tau"], ((*r[:3], f"{r[3]:.2f}", f"{r[4]:.4f}") for r in each))
 

@@ -10,8 +10,7 @@ fitted on 600 sets.
 from __future__ import annotations
 
 import numpy as np
-
-from nlgauge.stats.selection import SystemPairs, fit_curve, resampled_curves
+from fit import SystemPairs, fit_curve, resampled_curves
 
 CASES = ((1, 16, 0.0), (4, 12, 0.0), (4, 12, 0.5), (10, 12, 0.5))  # sets, systems of each, spread
 AT = 1.0  # a difference of one standard deviation of quality

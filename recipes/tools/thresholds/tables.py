@@ -15,11 +15,10 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from fit import HeldOutPairs, SystemPairs, fit_curve, held_out, rated_sets, system_pairs
 from translation import BATCHES, SETS, scored
 
-from nlgauge.metaeval.thresholds import rated_sets, system_pairs
 from nlgauge.scoring.thresholds import read_thresholds
-from nlgauge.stats.selection import HeldOutPairs, SystemPairs, fit_curve, held_out
 
 PUBLISHED = {"bleu": (0.8833, 0.9664), "chrf": (0.93, 1.1143)}  # a, b; kocmitom/MT-Thresholds, python-tool
 OTHER = {"ted-mqm-en-de": ("ted-mqm-en-de/segments.jsonl.gz", ["ref-A"])}
@@ -56,7 +55,7 @@ def main() -> None:
     other = scored(args.data, "ted-mqm-en-de", list(PUBLISHED), None, args.kept)
     shipped = {one.spec: one for one in read_thresholds("shipped").metrics}
     for metric in PUBLISHED:
-        pairs = system_pairs(held, [rated_sets(one)[0] for one in held], metric)
+        pairs = system_pairs(held, [rated_sets(one) for one in held], metric)
         curve = shipped[metric].curve
         left_out = held_out(pairs, curve.form)
         print(f"\n## {metric}: systems left out\n\n| predicted | people agreed | pairs |\n|---:|---:|---:|")
@@ -75,7 +74,7 @@ def main() -> None:
             ours = fit_curve(rest, curve.form, whole=pairs).share(own.difference, own.n)
             said = [mean(values, own) for values in (own.agreed, ours, published(metric, own.difference))]
             print(f"| {name} | {own.n_pairs} |", " | ".join(f"{value:.2f}" for value in said), "|")
-        own = system_pairs([other], [rated_sets(other)[0]], metric)
+        own = system_pairs([other], [rated_sets(other)], metric)
         said = [own.agreed, curve.share(own.difference, own.n), published(metric, own.difference)]
         print(f"| ted-mqm-en-de | {own.n_pairs} |", " | ".join(f"{mean(v, own):.2f}" for v in said), "|")
         print(f"\n## {metric}: the curves\n\n| difference | here | published |\n|---:|---:|---:|")

@@ -17,13 +17,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from fit import table, write
 
 import nlgauge as ng
 from nlgauge.core.segment import Dataset
 from nlgauge.io import open_data
 from nlgauge.metaeval.evaluate import joined_scores, without_systems
 from nlgauge.metaeval.joined import JoinedScores
-from nlgauge.metaeval.thresholds import fit_thresholds
 
 ABOUT = "translation into English (WMT21 to WMT23 and TED)"
 SETS = {  # file or folder, people among the systems
@@ -89,10 +89,10 @@ def main() -> None:
         metrics = [name for name in names.split() if not args.metrics or name in args.metrics]
         if metrics:
             held = [scored(args.data, name, metrics, items, args.kept) for name in SETS]
-            tables.append(fit_thresholds(held, about=ABOUT, inputs=files_read(args.data)))
-    every = tuple(one for table in tables for one in table.metrics)
-    sets = tuple({**one, "group": f"{name} {one['group']}"} for name, one in zip(SETS, tables[0].sets, strict=True))
-    dataclasses.replace(tables[0], metrics=every, sets=sets).write(str(args.output))
+            tables.append(table(held, about=ABOUT, inputs=files_read(args.data)))
+    every = [one for found in tables for one in found["metrics"]]
+    sets = [{**one, "group": f"{name} {one['group']}"} for name, one in zip(SETS, tables[0]["sets"], strict=True)]
+    write(args.output, {**tables[0], "sets": sets, "metrics": every})
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ def _measured(
     if not names:
         raise InputError(
             f"{dataset.name or 'the data'}: outputs without references or sources, and no metric named; name one that"
-            " needs neither, as in -m gruen"
+            " needs neither, as in -m fluency"
         )
     runtime, told = by_texts(runtime, names, [sample.segments])
     built = named(names, runtime.encoder)

@@ -48,7 +48,7 @@ TRIED: Mapping[str, tuple[str, ...]] = {
 # What to keep where people tell no metric from it: the best single choice on the public sets of each task.
 DEFAULTS: Mapping[str, str] = {"mt": "rated", "d2t": "rated", "as": "bertscore:value=recall"}
 DEFAULT_ELSEWHERE = "chrf"  # in a language of which there is no public set: it reads any
-UNREFERENCED = ("gruen", "faithful", "supert")  # where there are no references
+UNREFERENCED = ("faithful", "supert")  # where there are no references
 _LOOKED_AT = 20
 
 

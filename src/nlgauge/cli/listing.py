@@ -154,12 +154,11 @@ def metric_table(width: int = _WIDE) -> list[str]:
             spec = row["preset_of"].replace(",", ", ") if len(row["preset_of"]) > width / 2 else row["preset_of"]
             told += [_SCALED] if name in SUMS else []
             lines += _entry(name, ["; ".join([f"= {spec}", *told])], width)
-    others = ", ".join(row.name for row in ELSEWHERE)
     told = [
         _BEGIN,
         "nlgauge list metrics NAME shows the options of one, and --json FILE writes all as JSON.",
         _DOWNLOADS,
-        f"Not included, but read from the tables of their own programs: {others}.",
+        f"Not included, but read from the tables of their own programs: {', '.join(ELSEWHERE)}, and any other.",
     ]
     return [*lines, "", *(line for text in told for line in wrap(text, width, break_on_hyphens=False))]
 

@@ -538,7 +538,7 @@ def _command_of(group: typer.Typer) -> Any:
 # Where a result is kept, and what is said beside it, is no part of its command.
 _NOT_OF_RESULTS = ("--quiet", "-q", "--verbose", "-v", "--no-cache")
 _WITH_A_PLACE = (
-    *("--json", "--html", "--segments", "--svg", "--save-norm", "--fit-thresholds", "--output", "-o"),
+    *("--json", "--html", "--segments", "--svg", "--save-norm", "--output", "-o"),
     *("--junit", "--markdown", "--save", "--cache"),
 )
 _BYTES = re.compile("[\udc80-\udcff]")  # bytes that are no letters, as Python keeps them

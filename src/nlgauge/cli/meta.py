@@ -1,10 +1,10 @@
-"""`nlgauge meta`: how metrics agree with people, which items to rate next, and whose marks of errors agree."""
+"""`nlgauge meta`: how metrics agree with people, and whose marks of errors agree."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, cast
 
@@ -23,117 +23,17 @@ from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.marks import Explanations
 from nlgauge.core.options import Range, Typed
-from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
 from nlgauge.io.files import InputFile, counted
 from nlgauge.io.marked import MarkedText, read_marked
-from nlgauge.io.pearmut import write_campaign
 from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import check_official, read_official
-from nlgauge.io.write import is_cells, kind_of, writing
-from nlgauge.metaeval.evaluate import MetaEvaluation, MetaOptions, joined_scores, meta_evaluate, without_systems
+from nlgauge.metaeval.evaluate import MetaEvaluation, MetaOptions, meta_evaluate
 from nlgauge.metaeval.matrices import criteria_rows
-from nlgauge.metaeval.plan import plan_ratings
 from nlgauge.metaeval.spans import SPAN_METHODS, Missing, SpanMethod, SpanReferences, evaluate_spans, marks_by
 from nlgauge.metaeval.tasks import disagreements, preset
-from nlgauge.metaeval.thresholds import fit_thresholds
-from nlgauge.report.kinds.meta import disagreement_table, thresholds_table
+from nlgauge.report.kinds.meta import disagreement_table
 from nlgauge.report.tables import DATA
-from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.sampling import METHODS
-
-# --- `nlgauge meta --plan`: which items to rate next, and the ranking of systems by the ratings so far
-
-OF_PLANS = ("references", "missing", "language", "exclude")  # what a plan takes of the options about agreement
-_KEPT = (*OF_PLANS, "preset")
-
-
-@dataclass(frozen=True)
-class Planned:
-    """Which items to rate next, instead of how metrics agree with people."""
-
-    plan: Annotated[
-        str | None, Typed("Instead: choose items to rate next, and rank systems by the ratings so far.", metavar="FILE")
-    ] = None
-    budget: Annotated[
-        str | None, Typed("Items that the plan in FILE should hold, rated ones included.", metavar="N|N%")
-    ] = None
-    campaign: Annotated[
-        str | None, Typed("Write the items of the plan that are not rated as a campaign of Pearmut.", metavar="FILE")
-    ] = None
-    plan_method: Annotated[
-        str | None, Typed("Which items are more probable than others.  [default: informative]", words=METHODS)
-    ] = None
-
-    def check(self, typed: Mapping[str, object], *about: object) -> None:
-        """Refuse options that change nothing: those about agreement with a plan, those about plans without one.
-
-        Args:
-            typed: option -> its value.
-            about: groups of options about the agreement of metrics with people.
-        """
-        own = {"budget": self.budget, "plan_method": self.plan_method, "campaign": self.campaign}
-        if self.plan is None:
-            options.refuse_idle(own, "is about a plan of ratings: name its --plan FILE")
-            return
-        if self.plan == STDOUT:
-            raise InputError("--plan keeps a plan for later runs, expected the name of a file")
-        if self.campaign == STDOUT:
-            raise InputError("--campaign stands beside what is printed, expected the name of a file")
-        others: dict[str, bool] = {}
-        for group in about:
-            others |= options.changed(group, *(name for name in options.flags_of(group) if name not in _KEPT))
-        options.refuse_idle({**typed, **others}, "is about the agreement of metrics, and --plan ranks systems")
-        if self.budget is None:
-            idle = {"plan_method": self.plan_method}
-            options.refuse_idle(idle, "is about the choice of items, and none are chosen without --budget")
-        kind_of(self.plan)
-
-    def run(
-        self,
-        dataset: Dataset,
-        metrics: Sequence[str],
-        criterion: list[str] | None,
-        given: Mapping[str, Any],
-        inputs: Sequence[Mapping[str, str]],
-        shown: options.Shown,
-        files: options.Files,
-        how: options.Common,
-    ) -> int:
-        """Plan, write the plan where it is new, and show it.
-
-        Args:
-            dataset, metrics: as for `plan_ratings`.
-            criterion: what was rated, of which there may be one.
-            given: further arguments of `plan_ratings`.
-            inputs: the files that were read.
-            shown, files, how: as for every verb.
-        """
-        if criterion and len(criterion) > 1:
-            raise InputError(f"{len(criterion)} criteria are named, expected one; --plan ranks systems by one")
-        path = self.plan or ""
-        old = path if os.path.exists(path) else None
-        made = plan_ratings(
-            dataset,
-            metrics,
-            criterion[0] if criterion else None,
-            plan=old,
-            budget=self.budget,
-            seed=how.seed,
-            **{**given, "method": self.plan_method or METHODS[0]},
-        )
-        entries = [] if old is None else [dict(InputFile(old).entry)]  # as it was read
-        result = as_typed(made.result([*inputs, *entries]))
-        if self.campaign is not None:
-            left = [str(row["seg"]) for row in made.rows if row.get("seg") is not None and not row["rated"]]
-            write_campaign(self.campaign, dataset.segments, left)
-        if self.budget is not None:
-            whole = ("order", "round") if is_cells(path) else ()
-            with writing(path) as write:
-                write({k: [f"{v:g}" for v in column] if k in whole else column for k, column in made.columns().items()})
-        files.write_segments(lambda: joined_columns(made.held), shown.spreadsheet)
-        return shown.put_out(result, files, how.quiet)
-
 
 # --- `nlgauge meta --spans`: marked errors compared with those that people marked
 
@@ -287,57 +187,6 @@ def _once(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 _REFUSED = 3  # a submission with faults, as a gate that fails
 
 
-@dataclass(frozen=True)
-class ThresholdOptions:
-    """Options: thresholds of differences, fitted on rated systems."""
-
-    fit_thresholds: Annotated[
-        str | None,
-        Typed(
-            "Fit how often people agree with differences of systems; for 'nlgauge score --thresholds FILE'.",
-            metavar="FILE",
-        ),
-    ] = None
-    more_data: Annotated[
-        list[str] | None, Typed("Another set of rated systems, for --fit-thresholds alone.", metavar="DATA")
-    ] = None
-
-    def check(self, criterion: list[str] | None, pairs: str | None, scores: list[str] | None) -> None:
-        """Refuse what cannot be fitted before anything is scored."""
-        if self.fit_thresholds is None:
-            options.refuse_idle({"more_data": self.more_data}, "is another set to fit on; add --fit-thresholds FILE")
-        elif self.fit_thresholds == STDOUT:
-            raise InputError("--fit-thresholds writes a file, expected its name")
-        elif pairs is not None or len(criterion or []) > 1 or criterion == ["all"]:
-            raise InputError("--fit-thresholds needs one criterion with ratings; choose one with --criterion")
-        elif self.more_data and scores:
-            raise InputError("--scores is about DATA alone, and --more-data needs scores, too; give metrics with -m")
-
-    def table(
-        self,
-        outcome: MetaEvaluation,
-        inputs: Sequence[Mapping[str, str]],
-        metrics: Sequence[str],
-        criterion: list[str] | None,
-        how: MetaOptions,
-        runtime: Runtime,
-    ) -> str:
-        """Fit, write the file, and say what it holds; empty where no file was asked for."""
-        if self.fit_thresholds is None:
-            return ""
-        read = [read_data(path) for path in self.more_data or []]
-        held = [outcome.held]
-        for dataset, _ in read:
-            rated = without_systems(dataset, [name for name in how.exclude or [] if name in dataset.systems])
-            texts: dict[str, Any] = {"references": how.references, "missing": how.missing, "language": how.language}
-            held.append(joined_scores(rated, metrics, criterion, runtime=runtime, **texts))
-        entries = [*inputs, *(entry for _, own in read for entry in own)]
-        fitted = fit_thresholds(held, seed=runtime.seed, inputs=entries)
-        fitted.write(self.fit_thresholds)
-        table = thresholds_table([one.summary() for one in fitted.metrics]).text()
-        return "\n".join(["", table, *(f"note: {note}" for note in fitted.notes), ""])
-
-
 @options.verb()
 def meta(
     *,
@@ -358,8 +207,6 @@ def meta(
     disagree: Annotated[
         int | None, Range(least=1), Typed("Show the N segments that a metric and people rank apart.", metavar="N")
     ] = None,
-    fitted: ThresholdOptions,
-    planned: Planned,
     spans: Annotated[
         list[str] | None,
         Typed(
@@ -406,13 +253,8 @@ def meta(
     test set and print the official table; controls below it compare nothing. A metric that scored there with the
     reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
 
-    - `--plan FILE` (.tsv, .csv, .jsonl, .parquet) chooses items to rate next (`--budget`), each with a known
-      probability, and ranks systems by the ratings so far. A plan grows only with the metrics, method and items it
-      began with, and is read with any.
     - `--spans` compares marked errors by their place. Judge by one to one F, beside the baseline `everything` and the
       texts left clean.
-    - `--fit-thresholds`: each group of DATA and `--more-data` is a set, of which segments count that are rated for all
-      systems. Three systems are too few to say anything.
     - `--check FILE` ends with 3 where the organisers would refuse a submission.
 
     Scores of models stay in the cache.
@@ -425,7 +267,7 @@ def meta(
             "pairs": pairs,
         }
         others |= {"reference_system": reference_system, "criteria": criteria, "disagree": disagree}
-        for group in (scored, how, fitted, planned):
+        for group in (scored, how):
             others |= options.changed(group, *options.flags_of(group))
         others |= {"spans": spans, **options.changed(files, *options.flags_of(files))}
         options.refuse_idle(others, "has no part in --check, which holds a submission against its set")
@@ -433,18 +275,12 @@ def meta(
     shown.check(files)
     if spans:
         idle = {"criterion": criterion, "pairs": pairs, "criteria": criteria, "disagree": disagree}
-        _refuse_beside_spans(idle, how, scored, fitted, planned)
+        _refuse_beside_spans(idle, how, scored)
         return _compare_spans(spans, data, judgements, columns, lp, reference_system, how, shown, files, run)
-    fitted.check(criterion, pairs, scored.scores)
-    paths = (data, scored.scores, judgements, pairs, fitted.more_data)
-    files.check(*paths, fit_thresholds=fitted.fit_thresholds, plan=planned.plan, campaign=planned.campaign)
-    planned.check({"pairs": pairs, "criteria": criteria, "disagree": disagree}, how, fitted)
+    files.check(data, scored.scores, judgements, pairs)
     dataset, inputs, official = _read(data, how.preset, judgements, columns, lp, reference_system)
     tables, entries = scored.read()
     given, inputs, runtime = _stored(scored, official, tables), [*inputs, *entries], run.runtime()
-    if planned.plan is not None:
-        given |= {"runtime": runtime, **{name: value for name, value in how.given().items() if name in OF_PLANS}}
-        return planned.run(dataset, scored.metric or [], criterion, given, inputs, shown, files, run)
     typed = how.given() if run.typed_seed is None else {**how.given(), "seed": run.typed_seed}
     preferences, ranked = read_preferences(pairs) if pairs is not None else (None, None)
     outcome = meta_evaluate(
@@ -463,13 +299,10 @@ def meta(
         result = replace(result, disagreements=disagreements(outcome.held, disagree))
     files.write_segments(lambda: joined_columns(outcome.held), shown.spreadsheet)
     files.write(result)
-    curves = fitted.table(outcome, result.inputs, scored.metric or [], criterion or None, how, runtime)
     if not files.printed:
         shown.show(result, run.quiet)
-        if shown.form not in DATA:
-            echo(curves, nl=False)
-            if disagree is not None:
-                echo("\n" + disagreement_table(result.disagreements).text())
+        if disagree is not None and shown.form not in DATA:
+            echo("\n" + disagreement_table(result.disagreements).text())
     return 0
 
 

@@ -33,7 +33,6 @@ from nlgauge.io.fields import is_known
 from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
 from nlgauge.metrics.registry import EMBEDDED, METRICS, OWN, SUMS, not_included, own_function
-from nlgauge.metrics.wrapped import GUARDED
 from nlgauge.report.labels import visible
 from nlgauge.report.tables import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, doubt_line, render
@@ -283,7 +282,7 @@ def names_metric(word: str) -> bool:
         parsed = [None if OWN.fullmatch(spec) else parse(spec) for spec in split(word)]
     except SpecError:
         return False
-    known = [name.lower() for name in (*metric_names(), GUARDED)]
+    known = [name.lower() for name in metric_names()]
     for spec in parsed:
         name = spec.name.lower() if isinstance(spec, Spec) else ""
         slip = "." not in name and difflib.get_close_matches(name, known, 1, _ALIKE)

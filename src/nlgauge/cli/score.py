@@ -180,7 +180,7 @@ def score(
     thresholds: Annotated[
         str | None,
         Typed(
-            "Say how often people agree with each difference: FILE of 'meta --fit-thresholds', or 'shipped'.",
+            "Say how often people agree with each difference: 'shipped', or a FILE with another table.",
             metavar="FILE",
         ),
     ] = None,

@@ -39,7 +39,7 @@ FORMS = {  # ending of a file's name -> the form of a result in it
     ".tex": "latex",
     ".txt": "text",
 }
-KINDS = ("score", "align", "audit", "choose", "explain", "gate", "meta", "plan", "select", "spans", "sweep", "synth")
+KINDS = ("score", "align", "audit", "choose", "explain", "gate", "meta", "select", "spans", "sweep", "synth")
 
 
 @dataclass(frozen=True)

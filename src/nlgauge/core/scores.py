@@ -60,7 +60,6 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "doubled_reference": "one reference twice",
     "printed_reference": "a reference that is a list written as text, ['a', 'b'] (are these several references?)",
     "repeated_reference": "a reference that many other inputs have, too",
-    "guarded": "a hypothesis that is no answer by one of its guards; it gets the worst score",
 }
 
 

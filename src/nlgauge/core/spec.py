@@ -1,6 +1,6 @@
-r"""The grammar of metric specifications: `name:option=value,...`, weighted sums of such, and `guarded(spec)`.
+r"""The grammar of metric specifications: `name:option=value,...`, and weighted sums of such.
 
-spec   := name ["(" (spec | sum) ")"] [":" option ("," option)*]
+spec   := name [":" option ("," option)*]
 option := key "=" value                      value bare, or quoted
 sum    := term ("+" term)* ["[norm=" norm "]"]
 term   := weight "*" (spec | "(" sum ")")
@@ -42,15 +42,13 @@ _TERM_FOLLOWS = re.compile(r"\s*\+\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A specification of one metric: its name, its options as typed, and the metric that it holds in brackets."""
+    """A specification of one metric: its name, and its options as typed."""
 
     name: str
     options: tuple[tuple[str, str], ...] = ()
-    inside: Spec | Sum | None = None
 
     def __str__(self) -> str:
-        name = self.name if self.inside is None else f"{self.name}({self.inside})"
-        return name + (":" if self.options else "") + ",".join(f"{k}={quote(v)}" for k, v in self.options)
+        return self.name + (":" if self.options else "") + ",".join(f"{k}={quote(v)}" for k, v in self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +113,8 @@ def parse(text: str) -> Spec | Sum:
     if reader.pos < len(text):
         if isinstance(parsed, Spec) and reader.peek() == "+":
             raise SpecError(f"{_shown(text)}: a sum needs a weight before every metric, as in '0.5*bleu + 0.5*chrf'")
+        if isinstance(parsed, Spec) and reader.peek() == "(":
+            raise SpecError(f"{_shown(text)}: options stand behind a colon, as in 'chrf:beta=1', and not in brackets")
         unquoted = isinstance(parsed, Spec) and parsed.options
         reader.fail("the end, or double quotes around a whole value," if unquoted else "the end")
     return parsed
@@ -188,11 +188,6 @@ class _SpecReader:
 
     def spec(self) -> Spec:
         name = self.take(_NAME, "a metric name")
-        inside: Spec | Sum | None = None
-        if self.peek() == "(":
-            self.bracket()
-            inside = self.whole()
-            self.closing()
         options: list[tuple[str, str]] = []
         if self.peek() == ":":
             self.pos += 1
@@ -205,7 +200,7 @@ class _SpecReader:
             if key in seen:
                 raise SpecError(f"metric specification {_shown(self.text)}: option {key!r} is given twice")
             seen.add(key)
-        return Spec(name, tuple(options), inside)
+        return Spec(name, tuple(options))
 
     def option(self) -> tuple[str, str]:
         self.blanks()

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         write_span_table,
     )
     from nlgauge.io.parallel import Raw, read_paraphrases, read_raw
-    from nlgauge.io.pearmut import write_campaign
     from nlgauge.io.ratings import (
         Errors,
         JudgeCard,
@@ -70,6 +69,6 @@ __all__ = [
     "read_marked", "read_marked_rows", "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official",
     "read_pairs", "read_paraphrases", "read_ranking", "read_rating_spans", "read_ratings", "read_raw",
     "read_relative_ranks", "read_result", "read_scores", "read_span_table", "read_submission", "read_summeval",
-    "read_summeval_scores", "read_verdicts", "write_answers", "write_campaign", "write_card", "write_eval_set",
+    "read_summeval_scores", "read_verdicts", "write_answers", "write_card", "write_eval_set",
     "write_metric_scores", "write_pairs", "write_rating_spans", "write_span_table", "write_submission",
 ]  # fmt: skip

@@ -1,19 +1,17 @@
-"""Pearmut, a tool in which people rate outputs: its annotations read as texts with ratings, its campaigns written.
+"""Pearmut, a tool in which people rate outputs: its annotations read as texts with ratings.
 
-A campaign that `nlgauge meta --plan` writes has the names of items and systems of the data, so that its annotations
-join them: `nlgauge meta DATA --judgements ANNOTATIONS`.
+Annotations of a campaign whose items and systems have the names of the data join them: `nlgauge meta DATA --judgements
+ANNOTATIONS`.
 
-Read for this: github.com/zouharvi/pearmut, README.md and server/cli.py (campaigns, and how they are checked),
-server/app.py and server/utils.py (the log), web/src/annotate.ts and utils.ts (how spans are counted), versions 1.1.1 to
-1.1.5; wmt-conference/wmt26-general-mt, humeval/01-prepare_campaigns.py and 02a-filter_data.py.
+Read for this: github.com/zouharvi/pearmut, server/app.py and server/utils.py (the log), web/src/annotate.ts and
+utils.ts (how spans are counted), versions 1.1.1 to 1.1.5; wmt-conference/wmt26-general-mt,
+humeval/01-prepare_campaigns.py and 02a-filter_data.py.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.fields import Fields, Raters
-from nlgauge.io.files import Faults, InputFile, unpacked_name, write_bytes
+from nlgauge.io.files import Faults, InputFile, unpacked_name
 from nlgauge.io.logs.rows import document
 from nlgauge.io.rows import JsonRows, fields_of_log
 from nlgauge.io.segments import HeldSource
@@ -194,37 +192,3 @@ def pearmut_table(file: InputFile) -> ScoreTable:
     columns = {name: np.array([np.mean(one) for one in ratings]) for name, ratings in given.items()}
     keys = tuple(Key(None, s.system, s.item, s.group) for s in data)
     return ScoreTable(keys, columns, "segment", file.name, data.notes, ratings=given)
-
-
-def write_campaign(path: str | os.PathLike[str], segments: Sequence[Segment], items: Sequence[str]) -> None:
-    """Write a campaign in which one person rates the outputs of all systems for some items, in this order.
-
-    It is JSON for `pearmut add`: protocol cESA (error spans and scores of outputs side by side, since version 1.1.2),
-    one task, each item a document; models are shuffled by Pearmut. Change `info` and share out `data` as you like.
-
-    Args:
-        path: where to; the campaign is called like the file.
-        segments: outputs with systems and items.
-        items: which items, in order.
-
-    Raises:
-        InputError: there is no item, or the name of a system is a number, which Pearmut does not take.
-    """
-    if not items:
-        raise InputError(f"{os.fspath(path)}: no item is left to rate, expected one or more; a larger budget adds some")
-    held: dict[str | None, list[Segment]] = {}
-    for segment in segments:
-        if segment.system is None or segment.system.isdigit():
-            raise InputError(f"{os.fspath(path)}: system {segment.system!r}, expected a name; Pearmut takes no numbers")
-        held.setdefault(segment.item, []).append(segment)
-    documents = []
-    for item in items:
-        source = next((s.source for s in held[item] if s.source is not None), None)
-        texts = {str(s.system): s.hypothesis for s in held[item]}
-        documents.append([{"item_id": item, **({"src": source} if source is not None else {}), "tgt": texts}])
-    campaign = {
-        "campaign_id": Path(os.fspath(path)).stem,
-        "info": {"assignment": "task-based", "protocol": "cESA"},
-        "data": [documents],
-    }
-    write_bytes(path, (json.dumps(campaign, ensure_ascii=False, indent=1) + "\n").encode())

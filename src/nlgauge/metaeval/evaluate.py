@@ -49,7 +49,7 @@ from nlgauge.stats.correlate import names as statistics
 from nlgauge.stats.draws import Interval
 from nlgauge.stats.entries import MissingPolicy
 from nlgauge.stats.preferences import Ties
-from nlgauge.stats.tests import Adjustment, Alternative, Rule
+from nlgauge.stats.tests import Adjustment, Rule
 
 PREFERENCE = "preference"  # the criterion of pairs
 
@@ -504,7 +504,7 @@ Exclude = Annotated[list[str] | None, Typed("Leave a system out, as references r
 
 @dataclass(frozen=True, kw_only=True)
 class MetaOptions:
-    """Options of `meta_evaluate`, which says what each means and checks them; None leaves one to preset or statistic.
+    """Options of `meta_evaluate` that are typed; it says what each means. None leaves one to preset or statistic.
 
     First come the statistics and the segments that they are taken over, then options of statistics, then tests between
     metrics, intervals, and how both are drawn.
@@ -518,16 +518,6 @@ class MetaOptions:
     averaging: Annotated[Averaging | None, Typed("[default: the level's own]")] = None
     references: References = None
     missing: Missing = "refuse"
-    system_scores: Annotated[
-        joined.SystemScores | None,
-        Typed("Level system: metrics over the rated segments, or over all.  [default: rated, or the preset's]"),
-    ] = None
-    aggregate: Annotated[
-        joined.Aggregate | None,
-        Typed(
-            "Level system: the metric's own corpus number, or the mean of segments.  [default: corpus, or the preset's]"
-        ),
-    ] = None
     language: Language = "note"
     exclude: Exclude = None
     outliers: Annotated[str | None, Typed("Leave out systems far from the median human score.", words=("mad",))] = None
@@ -558,7 +548,6 @@ class MetaOptions:
             words=("none", "auto", *ABOUT),
         ),
     ] = None
-    alternative: Annotated[Alternative | None, Typed("[default: greater]")] = None
     adjust: Annotated[Adjustment, Typed("Adjust p-values for the number of tests.")] = "none"
     baseline: Annotated[
         str | None, Typed("Test every other metric against this one alone, adjusted after Holm.", metavar="METRIC")

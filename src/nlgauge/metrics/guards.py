@@ -38,24 +38,11 @@ TURNS = 3  # how often a loop says its phrase, at least
 LEAST = 9  # words of a loop, at least: a phrase of three words turns three times, one word nine times
 LEAST_LETTERS = 18  # as `LEAST`, where no blanks set words apart
 PART = 1 / 3  # the share of a text that a loop takes up, at least; less than that leaves a text that says something
-MOST = 2 / 3  # the share of a text that only says again what was just said, from which on hardly anything is left
 LONGEST = 48  # letters of a word without an end ("mmmm...", "hahaha..."), at least
 
 _GRAM = 4  # words that find their last occurrence together
 _PERIOD = 16  # letters that turn in a word without an end, at most
 _STAMMER = re.compile(r"([^\W\d_]{1,20}?)(?:\W*\1){3}")  # ha ha ha ha, noooo, 哈哈哈哈
-
-
-class Loop(NamedTuple):
-    """The longest loop of a text.
-
-    Attributes:
-        whole: the share of the text that it takes up, in [0, 1]; 0 if there is none.
-        again: the share without its first turn.
-    """
-
-    whole: float
-    again: float
 
 
 def is_loop(words: Sequence[str], spaced: bool) -> bool:
@@ -67,22 +54,24 @@ def is_loop(words: Sequence[str], spaced: bool) -> bool:
         words: of the text, in small letters; or its letters if no blanks set words apart.
         spaced: whether they are words.
     """
-    return loop(words, spaced).whole >= PART
+    return loop(words, spaced) >= PART
 
 
-def loop(words: Sequence[str], spaced: bool) -> Loop:
-    """The longest loop of nine words or more, or else the words without an end; arguments as of `is_loop`."""
+def loop(words: Sequence[str], spaced: bool) -> float:
+    """The share that the longest loop of nine words or more takes up, or else the words without an end; 0 of neither.
+
+    Args:
+        words, spaced: as of `is_loop`.
+    """
     if spaced and max(map(len, words), default=0) >= LONGEST:
         endless = sum(len(word) for word in words if _is_endless(word))
         if endless:
-            share = endless / sum(map(len, words))
-            return Loop(share, share)
+            return endless / sum(map(len, words))
     least = LEAST if spaced else LEAST_LETTERS
     again = least - least // TURNS  # two of three turns were said before
     if len(words) - len(set(words)) < again or len(words) - len(set(pairwise(words))) < again:
-        return Loop(0.0, 0.0)
-    length, period = _longest(words, least)
-    return Loop(length / len(words), (length - period) / len(words))
+        return 0.0
+    return _longest(words, least) / len(words)
 
 
 def turns_itself(text: str) -> bool:
@@ -90,14 +79,14 @@ def turns_itself(text: str) -> bool:
     return _STAMMER.search(text.lower()) is not None
 
 
-def _longest(words: Sequence[str], least: int) -> tuple[int, int]:
-    """The number of words of the longest loop, and of its phrase; 0 if there is none.
+def _longest(words: Sequence[str], least: int) -> int:
+    """The number of words of the longest loop; 0 if there is none.
 
     In a loop of phrases of p words, every four words stand p words after they stood last. One pass over the words
     therefore finds loops, however long the phrase is, unless it holds the same four words twice.
     """
     last: dict[tuple[str, ...], int] = {}
-    longest = phrase = period = run = 0
+    longest = period = run = 0
     said = -len(words)  # where a word stands that is no number: tables of zeros are no loops
     for start, gram in enumerate(zip(*(words[k:] for k in range(_GRAM)), strict=False)):
         end = start + _GRAM
@@ -107,8 +96,8 @@ def _longest(words: Sequence[str], least: int) -> tuple[int, int]:
         said = end if gram[-1][0].isalpha() else said
         length = period + run + _GRAM - 1
         if period and length >= max(least, TURNS * period, longest + 1) and end - said < length:
-            longest, phrase = length, period
-    return longest, phrase
+            longest = length
+    return longest
 
 
 def _is_endless(word: str) -> bool:
@@ -121,7 +110,6 @@ def _is_endless(word: str) -> bool:
 
 # --- How does a text end, beside its references: without a mark, or with one that is set apart?
 
-HABITS = ("unmarked", "spaced")  # ways of writing: told of a system that keeps to them, and no text is distrusted
 SHORTER = 0.9  # the share of the shortest reference's characters that a text has which is cut off, at most
 FEW = 4  # words of such a text, at least
 
@@ -132,7 +120,10 @@ _TOKENIZED = " ."
 
 
 def habits(segment: Segment) -> Iterator[str]:
-    """The names of `HABITS` that a text shows beside its references, if it has any."""
+    """The ways of writing that a text shows beside its references, if it has any: `unmarked`, `spaced`.
+
+    They are told of a system that keeps to them, and no text is distrusted for them.
+    """
     references = segment.references
     if not references:
         return
@@ -184,7 +175,7 @@ _WAYS_IN_WORDS: Mapping[str, str] = {
 @dataclass
 class _SystemWays:
     n: int = 0
-    shown: Counter[str] = field(default_factory=Counter)  # of `HABITS`, and "unfinished"
+    shown: Counter[str] = field(default_factory=Counter)  # of `habits`, and "unfinished"
     first: list[str] = field(default_factory=list)  # ids of unfinished texts
 
 
@@ -248,7 +239,6 @@ class Ways:
 
 # --- Which segments have a text that should not be trusted? Each rule looks at one segment alone
 
-VERSION = 2  # stands in signatures: it changes whenever a rule flags other texts
 OUTPUTS = ("empty", "unasked", "copied", "foreign", "looping", "unfinished", "untranslated")  # guards of hypotheses
 REFERENCES = ("blank_reference", "doubled_reference", "printed_reference")
 
@@ -437,14 +427,6 @@ class GuardRules:
             each = (texts,) if isinstance(texts, str) else texts
             known = self._words_known[texts] = frozenset().union(*(_split(text).words for text in each))
         return known
-
-
-def is_spoilt(segment: Segment, guards: Iterable[str]) -> bool:
-    """Whether one of the guards that distrust a text is reason enough to give it the worst score.
-
-    A loop is where two thirds of the text or more only say again what was just said: what else is there is an answer.
-    """
-    return any(name != "looping" or loop(*_split(segment.hypothesis)).again >= MOST for name in guards)
 
 
 def _is_near(text: str, source: str) -> bool:
@@ -690,8 +672,8 @@ class GuardCounts:
         system = list(self._keys)[self._places[place - 1]][1]
         raise InputError(
             f"{'' if system is None else f'system {system!r}, '}segment{known_as} (number {place} of {self.n}) has"
-            f" {MEANINGS[name]} (guard {name}); mend it or leave it out, let guarded(...) score it as an empty"
-            " text, or take note in place of refuse"
+            f" {MEANINGS[name]} (guard {name}); mend it or leave it out, or take note in place of"
+            " refuse"
         )
 
     def _bits(self) -> npt.NDArray[np.uint8]:

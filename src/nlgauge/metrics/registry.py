@@ -11,95 +11,48 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cache, wraps
 from pathlib import PurePath
-from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, overload
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from nlgauge.core.errors import InputError, SpecError, each, nearest
 from nlgauge.core.metric import BaseMetric, Metric, MetricLike, options_of, show, signature_of, whole
-from nlgauge.core.options import Entry, Registry, construct, fields_of, may_be
+from nlgauge.core.options import Entry, Registry, fields_of, may_be
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, Sum, parse, quote
 from nlgauge.metrics.function import RATINGS, Function, Plain, RatingColumn, predicts
-from nlgauge.metrics.wrapped import GUARDED, Combination, Guarded
+from nlgauge.metrics.wrapped import Combination
 from nlgauge.models import fetch, heads, locate
 from nlgauge.runtime.runtime import AUTO
 from nlgauge.text.scripts import ENGLISH
 
-# --- Metrics of the field that are not included: a metric that is added to the package loses its row; a test sees to it
+# --- Metrics that people ask for and that are not included: one that is added to the package loses its row
+
+ELSEWHERE: Mapping[str, tuple[str, ...]] = {  # usual name -> other names; in all of them higher is better
+    "AlignScore": (),
+    "BLEURT-20": ("bleurt20d12",),
+    "COMET-Kiwi": ("kiwi", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl"),
+    "G-Eval": ("gpteval", "llm-judge"),
+    "GEMBA": ("gemba-da", "gemba-mqm"),
+    "GRUEN": (),
+    "MAUVE": (),
+    "UniEval": (),
+    "xCOMET": ("xcomet-xl", "xcomet-xxl"),
+    "XMoverScore": (),
+}
 
 
-class Elsewhere(NamedTuple):
-    """A metric that other programs compute.
-
-    Attributes:
-        name: its usual name.
-        synonyms: other names, in any spelling: case, blanks and marks do not count.
-        higher_is_better: False for error rates; None where nobody told us.
-    """
-
-    name: str
-    synonyms: tuple[str, ...] = ()
-    higher_is_better: bool | None = True
-
-
-ELSEWHERE = (
-    Elsewhere("ADEM"),
-    Elsewhere("AlignScore"),
-    Elsewhere("AUTODA"),
-    Elsewhere("BLEU2VEC"),
-    Elsewhere("BLEURT-20", ("bleurt20d12",)),
-    Elsewhere("COBALT-F"),
-    Elsewhere("COMET-Kiwi", ("kiwi", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl")),
-    Elsewhere("DEB"),
-    Elsewhere("deltaBLEU", ("discriminative-bleu",)),
-    Elsewhere("DepthScore", (), False),
-    Elsewhere("DPMFcomb"),
-    Elsewhere("DTED", (), None),
-    Elsewhere("ESIM"),
-    Elsewhere("FactCC"),
-    Elsewhere("G-Eval", ("gpteval", "llm-judge")),
-    Elsewhere("GEMBA", ("gemba-da", "gemba-mqm")),
-    Elsewhere("InferSent"),
-    Elsewhere("InfoLM", (), None),
-    Elsewhere("LEIC"),
-    Elsewhere("MaUdE"),
-    Elsewhere("MAUVE"),
-    Elsewhere("MEANT", ("meant2.0", "meant2.0-nosrl")),
-    Elsewhere("METEOR++ 2.0"),
-    Elsewhere("METRICS-F"),
-    Elsewhere("MPEDA"),
-    Elsewhere("NGRAM2VEC"),
-    Elsewhere("QAEval"),
-    Elsewhere("QAFactEval"),
-    Elsewhere("QuestEval"),
-    Elsewhere("RoMe"),
-    Elsewhere("TIGEr"),
-    Elsewhere("TransQuest"),
-    Elsewhere("TREEAGGREG"),
-    Elsewhere("UHH_TSKM"),
-    Elsewhere("UniEval"),
-    Elsewhere("UOW-REVAL"),
-    Elsewhere("UPF-COBALT"),
-    Elsewhere("UScore"),
-    Elsewhere("ViLBERTScore"),
-    Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl")),
-    Elsewhere("XMoverScore"),
-    Elsewhere("YiSi", ("yisi2",)),
-)
-
-
-def elsewhere(name: str) -> Elsewhere | None:
-    """The metric with a name, in any spelling, that is not included; None if the name is of no such metric."""
+def elsewhere(name: str) -> str | None:
+    """The usual name of one of these metrics, which may be typed in any spelling; None of any other name."""
     return _rows().get(folded(name))
 
 
 def not_included(name: str) -> str:
     """The end of the error about an unknown metric, if it is one of these: how to bring its scores; else nothing."""
-    row = elsewhere(name)
-    if row is None:
+    known_as = elsewhere(name)
+    if known_as is None:
         return ""
     spec = f'scores:file="theirs.tsv",column={quote(name)}'
     return (
-        f"; {row.name} is not included: compute it with its own program, write a table with the columns id and {name},"
+        f"; {known_as} is not included: compute it with its own program, write a table with the columns id and {name},"
         f" and take {spec} as the metric"
     )
 
@@ -110,8 +63,8 @@ def folded(name: str) -> str:
 
 
 @cache
-def _rows() -> dict[str, Elsewhere]:
-    return {folded(name): row for row in ELSEWHERE for name in (row.name, *row.synonyms)}
+def _rows() -> dict[str, str]:
+    return {folded(name): usual for usual, others in ELSEWHERE.items() for name in (usual, *others)}
 
 
 # --- Which encoder BERTScore takes for a language, as its authors' package does
@@ -242,7 +195,6 @@ _NLI = {
 }
 _UNREFERENCED = {
     "blanc": _at("blanc:Blanc"),
-    "gruen": _at("embedding.gruen:Gruen"),
     "distinct": _at("lexical.diversity:Distinct"),
     "self_bleu": _at("lexical.diversity:SelfBleu"),
     "compression": _at("lexical.diversity:Compression"),
@@ -461,9 +413,7 @@ def is_placed(spec: str) -> bool:
 def _on_encoder(parsed: Spec | Sum, encoder: str) -> Spec | Sum:
     if isinstance(parsed, Sum):
         return Sum(tuple((weight, _on_encoder(part, encoder)) for weight, part in parsed.terms), parsed.norm)
-    if parsed.inside is not None:
-        return replace(parsed, inside=_on_encoder(parsed.inside, encoder))
-    if parsed.name in (*SUMS, EMBEDDED, GUARDED):
+    if parsed.name in (*SUMS, EMBEDDED):
         return parsed
     typed, (cls, preset) = dict(parsed.options), METRICS.lookup(parsed.name)
     if "vectors" in typed:  # static vectors, beside which an encoder is refused
@@ -550,14 +500,6 @@ def _built(parsed: Spec | Sum) -> Metric:
 
 
 def _of_name(parsed: Spec, options: Mapping[str, Any]) -> Metric:
-    if parsed.inside is not None:
-        if parsed.name != GUARDED:
-            raise SpecError(f"{parsed.name} holds no metric in brackets, expected {GUARDED}({parsed.inside})")
-        inside = {"metric": whole(metric(str(parsed.inside)))}
-        guarded: Metric = construct(Guarded, dict(parsed.options), inside, GUARDED, options)
-        return guarded
-    if parsed.name == GUARDED:
-        raise SpecError(f"{GUARDED} holds a metric in brackets, as in {GUARDED}(chrf); got {str(parsed)!r}")
     built: Metric = METRICS.build(parsed, options)
     return built
 

@@ -27,7 +27,6 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, SUMS, elsewhere, folded, metric, own_names
-from nlgauge.metrics.wrapped import GUARDED
 from nlgauge.models.heads import SHIPPED
 from nlgauge.runtime.runtime import Runtime
 
@@ -86,12 +85,12 @@ def by_name(column: str) -> bool | None:
     if not isinstance(parsed, Spec):
         return True  # a weighted sum, in which error rates are negated
     for name in (parsed.name, _REFERENCE.sub("", parsed.name)):
-        own, row = _own_names().get(folded(name)), elsewhere(name)
+        own = _own_names().get(folded(name))
         if own is not None:
             higher: bool = METRICS.lookup(own)[0].info.higher_is_better  # type: ignore[attr-defined]
             return higher
-        if row is not None:
-            return row.higher_is_better
+        if elsewhere(name) is not None:
+            return True
     return False if _FALLS.search(column) else None
 
 
@@ -144,10 +143,7 @@ def check_shipped(spec: str) -> None:
         return
     if parsed.name in SUMS:
         return check_shipped(SUMS[parsed.name])
-    if parsed.inside is not None:
-        check_shipped(str(parsed.inside))
-    if parsed.name != GUARDED:
-        _check_named(spec, parsed)
+    _check_named(spec, parsed)
 
 
 def _check_named(spec: str, parsed: Spec) -> None:

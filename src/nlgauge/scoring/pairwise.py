@@ -558,8 +558,8 @@ def compare(
         seed: the seed of the resamples.
         adjust: how p-values are adjusted for the number of pairs: `holm`, `bh` (Benjamini and Hochberg) or `none`.
         alpha: two systems differ significantly if the adjusted p is below this.
-        thresholds: says how often people agree with such a difference: a file of `nlgauge meta --fit-thresholds`, what
-            `fit_thresholds` returns, or `shipped`.
+        thresholds: says how often people agree with such a difference: a file, a table that was read, or
+            `shipped`.
 
     Raises:
         InputError: there is only one system, systems have different items or inputs, or an option is not allowed.

@@ -1,4 +1,4 @@
-"""Tables of thresholds: for each metric how often people agree with a difference; read, checked and written."""
+"""Tables of thresholds: for each metric how often people agree with a difference of two systems; read and checked."""
 
 from __future__ import annotations
 
@@ -10,26 +10,71 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric, signature_of
-from nlgauge.core.result import Result, Row, replacing
+from nlgauge.core.result import Result, Row
 from nlgauge.core.scores import first_few
 from nlgauge.core.segment import Segment, unique
-from nlgauge.core.spec import version
 from nlgauge.metrics.languages import beyond_english
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.selection import FORMS, AgreementCurve
 
 SHIPPED = "shipped"
 _KIND, _SCHEMA = "thresholds", 1
 _LEVEL = 0.95
 # Entries of a signature that differ between installations or sets of texts, not between metrics.
 _PASSING = re.compile(r"\|?\b(nlgauge|sacrebleu|torch|tokenizers|transformers|unicode|documents):[^|()]*")
+Form = Literal["logistic", "logistic_n", "isotonic"]
+FORMS: tuple[Form, ...] = get_args(Form)
+UNIT = 500  # segments at which the power of `logistic_n` is 1
+
+
+@by_value
+@dataclass(frozen=True)
+class AgreementCurve:
+    """The share of pairs of systems that people order as the metric does.
+
+    The share is 0.5 for no difference, never falls as the difference grows, and the shares of a difference and of its
+    negative sum to 1.
+
+    Attributes:
+        form: `logistic`, 1 / (1 + exp(-slope difference)); `logistic_n`, whose slope is multiplied by
+            (n / 500) ** power, power from 0 to 1; or `isotonic`, straight lines between values at knots.
+        parameters: slope and power, or the values at the knots; shape (k,), or (B, k) for B curves at once.
+        knots: differences, rising from 0; empty but for `isotonic`.
+    """
+
+    form: Form
+    parameters: Array
+    knots: Array
+
+    def share(self, difference: float | Array, n: float | Array = UNIT) -> Array:
+        """The share for differences of systems over n segments; shape of the arguments, after (B,) for B curves."""
+        size, sign = np.abs(difference), np.sign(difference)
+        rows = np.atleast_2d(self.parameters)
+        upper = np.stack([self._upper(row, size, np.asarray(n, dtype=np.float64)) for row in rows])
+        share = 0.5 + sign * (upper - 0.5)
+        return np.asarray(share if np.ndim(self.parameters) > 1 else share[0])
+
+    def _upper(self, row: Array, size: Array, n: Array) -> Array:
+        if self.form == "isotonic":
+            return np.asarray(np.interp(size, self.knots, row))
+        return logistic(slope_at(row, n) * size)
+
+
+def slope_at(parameters: Array, n: float | Array) -> Array:
+    """The slope of a logistic curve over n segments."""
+    power = parameters[1] if len(parameters) > 1 else 0.0
+    return np.asarray(parameters[0] * (np.asarray(n, dtype=np.float64) / UNIT) ** power)
+
+
+def logistic(x: Array) -> Array:
+    """1 / (1 + exp(-x)) of numbers, 0 or more."""
+    return np.asarray(1 / (1 + np.exp(-np.minimum(x, 700.0))))
 
 
 @dataclass(frozen=True)
@@ -39,32 +84,20 @@ class MetricThresholds:
     Attributes:
         spec: the metric as it was named.
         signature: the signature under which the curve was fitted.
-        higher_is_better: whether higher is better.
         references: the least and the greatest number of references per segment; None for a metric that reads none.
         curve: the share of pairs in which people agree, by difference and number of segments.
         resampled: the same curve of each resample, from which intervals come.
         largest: the largest difference among the pairs.
         n: the least and the greatest number of segments.
-        systems: the number of systems.
-        pairs: the number of pairs of systems.
-        calibration_error: the expected calibration error on systems left out.
-        error_by_chance: the calibration error that the true curve would show on so few pairs.
-        error_over_sets: the calibration error on whole sets left out; None where there is one set.
     """
 
     spec: str
     signature: str
-    higher_is_better: bool
     references: tuple[int, int] | None
     curve: AgreementCurve
     resampled: AgreementCurve
     largest: float
     n: tuple[int, int]
-    systems: int
-    pairs: int
-    calibration_error: float
-    error_by_chance: float
-    error_over_sets: float | None
 
     def agreement(self, delta: float, n: int) -> tuple[float, float, float] | None:
         """The share of pairs with such a difference that people order as the metric does, and its 95 % interval.
@@ -82,41 +115,6 @@ class MetricThresholds:
         ends = np.quantile(self.resampled.share(*at), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
         return float(self.curve.share(*at)), float(ends[0]), float(ends[1])
 
-    def summary(self) -> dict[str, Any]:
-        """One row of a table: what the curve is made of, and the differences with which so many people agree."""
-        n = float(np.clip(500, *self.n))
-        needed = {f"for_{percent}": self.curve.difference_for(percent / 100, n) for percent in (60, 70, 80, 90)}
-        return {
-            "metric": self.spec,
-            "form": self.curve.form,
-            "systems": self.systems,
-            "pairs": self.pairs,
-            "largest": self.largest,
-            **{name: value if value <= self.largest else None for name, value in needed.items()},
-            "ece": self.calibration_error,
-            "ece_by_chance": self.error_by_chance,
-        }
-
-    def as_json(self) -> dict[str, Any]:
-        """The entry of the metric in the file."""
-        return {
-            "spec": self.spec,
-            "signature": self.signature,
-            "higher_is_better": self.higher_is_better,
-            "references": None if self.references is None else list(self.references),
-            "form": self.curve.form,
-            "parameters": _digits(self.curve.parameters),
-            "knots": [float(knot) for knot in self.curve.knots],  # two may differ in the last digit
-            "draws": [_digits(row) for row in self.resampled.parameters],
-            "largest": _rounded_up(self.largest),
-            "n": list(self.n),
-            "systems": self.systems,
-            "pairs": self.pairs,
-            "ece": round(self.calibration_error, 4),
-            "ece_by_chance": round(self.error_by_chance, 4),
-            "ece_sets": None if self.error_over_sets is None else round(self.error_over_sets, 4),
-        }
-
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -130,21 +128,17 @@ class Thresholds:
     Attributes:
         metrics: one entry per metric.
         sets: what was rated: group, criterion, systems and number of items of each set.
-        inputs: the files that it was fitted on, each as `{"path", "sha256"}`.
         name: the file that it was read from, or `shipped`.
         sha256: the digest of that file; empty if it was not read from one.
         about: what the sets are, in a few words; empty if nobody says.
-        notes: what was left out when it was fitted; not in the file.
         foreign: why it says nothing of the texts at hand, see `over`; mostly empty.
     """
 
     metrics: tuple[MetricThresholds, ...]
     sets: tuple[Mapping[str, Any], ...] = ()
-    inputs: tuple[Mapping[str, str], ...] = ()
     name: str = ""
     sha256: str = ""
     about: str = ""
-    notes: tuple[str, ...] = ()
     foreign: str = ""
 
     def over(self, blocks: Iterable[Sequence[Segment]]) -> Thresholds:
@@ -197,23 +191,6 @@ class Thresholds:
             f" as the metric does, with 95 % interval; {self.name}: {systems} systems, {what}"
         )
 
-    def as_json(self) -> dict[str, Any]:
-        """The object of the file."""
-        return {
-            "schema": _SCHEMA,
-            "kind": _KIND,
-            "version": version("nlgauge"),
-            "about": self.about,
-            "inputs": [dict(entry) for entry in self.inputs],
-            "sets": [dict(one) for one in self.sets],
-            "metrics": [one.as_json() for one in self.metrics],
-        }
-
-    def write(self, path: str) -> None:
-        """Write the file, completely or not at all."""
-        with replacing(path) as file:
-            file.write(json.dumps(self.as_json(), ensure_ascii=False, allow_nan=False) + "\n")
-
     def _reason(self, wanted: str) -> str:
         """How the signature differs from that of a metric of the same name."""
         name = wanted.partition("|")[0]
@@ -232,13 +209,12 @@ def identity(signature: str) -> str:
 
 
 def read_thresholds(path: str) -> Thresholds:
-    """Read a file that `nlgauge meta --fit-thresholds` wrote; `shipped` names the table that comes with the package.
+    """Read a table that recipes/tools/thresholds made; `shipped` names the one that comes with the package.
 
     A metric of another signature (versions of packages may differ) or texts with another number of references get no
     share but a note; where nothing is known of any metric, `nlgauge score` refuses before it scores. No share is given
     for a difference larger than all that were seen, or for fewer segments; more segments count as the most seen. The
-    task must fit, too, which no signature tells: fit a table to ratings of your own for any other than that of the
-    file.
+    task must fit, too, which no signature tells.
 
     Raises:
         InputError: the file cannot be read, or is none of thresholds; the error says what is wrong in it.
@@ -253,10 +229,10 @@ def read_thresholds(path: str) -> Thresholds:
     try:
         loaded = json.loads(content, object_pairs_hook=unique)
     except (ValueError, RecursionError):
-        raise InputError(f"{path}: expected JSON that 'nlgauge meta --fit-thresholds FILE' wrote") from None
+        raise InputError(f"{path}: expected a table of thresholds in JSON; 'shipped' names our own") from None
     if not isinstance(loaded, dict) or loaded.get("kind") != _KIND:
         kind = loaded.get("kind") if isinstance(loaded, dict) else type(loaded).__name__
-        raise InputError(f"{path}: expected a file of thresholds (nlgauge meta --fit-thresholds), got kind {kind!r}")
+        raise InputError(f"{path}: expected a table of thresholds ('shipped' names our own), got kind {kind!r}")
     if loaded.get("schema") != _SCHEMA:
         raise InputError(f"{path}: schema is {loaded.get('schema')!r}, expected {_SCHEMA}; fit it again")
     try:
@@ -265,10 +241,9 @@ def read_thresholds(path: str) -> Thresholds:
             for one in loaded["sets"]
         )
         own = tuple(_metric(entry) for entry in loaded["metrics"])
-        inputs = tuple({"path": str(one["path"]), "sha256": str(one["sha256"])} for one in loaded["inputs"])
     except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError) as error:
         raise InputError(f"{path}: damaged table of thresholds ({_said(error)}); fit it again") from None
-    return Thresholds(own, sets, inputs, path, sha256(content).hexdigest(), str(loaded.get("about") or ""))
+    return Thresholds(own, sets, path, sha256(content).hexdigest(), str(loaded.get("about") or ""))
 
 
 def _metric(entry: Mapping[str, Any]) -> MetricThresholds:
@@ -282,43 +257,27 @@ def _metric(entry: Mapping[str, Any]) -> MetricThresholds:
         raise ValueError(f"{spec}: {form} has parameters of shape {row.shape} and draws of shape {draws.shape}")
     if form == "isotonic" and not ((np.diff(knots) > 0).all() and knots[0] == 0):
         raise ValueError(f"{spec}: knots do not rise from 0")
-    numbers = {name: float(entry[name]) for name in ("largest", "ece", "ece_by_chance")}
-    least, most = map(int, entry["n"])
-    whole = np.concatenate([knots, row, draws.ravel(), [*numbers.values()]])
-    if not np.isfinite(whole).all() or numbers["largest"] < 0 or not 0 < least <= most:
+    largest, (least, most) = float(entry["largest"]), map(int, entry["n"])
+    if (
+        not np.isfinite(np.concatenate([knots, row, draws.ravel(), [largest]])).all()
+        or largest < 0
+        or not 0 < least <= most
+    ):
         raise ValueError(f"{spec}: a number is not finite or out of its range")
     references = entry["references"]
-    curve = AgreementCurve(form, row, knots)
     return MetricThresholds(
         spec=spec,
         signature=str(entry["signature"]),
-        higher_is_better=bool(entry["higher_is_better"]),
         references=None if references is None else (int(references[0]), int(references[1])),
-        curve=curve,
+        curve=AgreementCurve(form, row, knots),
         resampled=AgreementCurve(form, draws, knots),
-        largest=numbers["largest"],
+        largest=largest,
         n=(least, most),
-        systems=int(entry["systems"]),
-        pairs=int(entry["pairs"]),
-        calibration_error=numbers["ece"],
-        error_by_chance=numbers["ece_by_chance"],
-        error_over_sets=None if entry["ece_sets"] is None else float(entry["ece_sets"]),
     )
 
 
 def _said(error: Exception) -> str:
     return f"no {error.args[0]!r}" if isinstance(error, KeyError) else " ".join(str(error).split())
-
-
-def _digits(numbers: Array | Sequence[float]) -> list[float]:
-    """Numbers with the five digits that matter."""
-    return [float(f"{number:.5g}") for number in numbers]
-
-
-def _rounded_up(number: float) -> float:
-    """Five digits, never below the number, so that the pair itself stays within the range."""
-    short = float(f"{number:.5g}")
-    return short if short >= number else float(f"{number + 10.0 ** (math.floor(math.log10(number)) - 4):.5g}")
 
 
 def _span(low: int, high: int) -> str:
@@ -392,7 +351,7 @@ def _notes(
         yield thresholds.note()
     if thresholds.foreign:
         found = {}
-        yield f"{thresholds.name} does not say how often people agree: {thresholds.foreign}; fit thresholds of your own"
+        yield f"{thresholds.name} does not say how often people agree: {thresholds.foreign}"
     for spec, one in found.items():
         if isinstance(one, str):
             yield f"{spec}: {thresholds.name} does not say how often people agree: {one}"

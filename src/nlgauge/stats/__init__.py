@@ -68,20 +68,8 @@ if TYPE_CHECKING:
         permutation_test,
         soft_accuracy_test,
     )
-    from nlgauge.stats.sampling import (
-        PoweredMeans,
-        extended_sample,
-        inclusion_probabilities,
-        item_sizes,
-        powered_means,
-        rating_features,
-        systematic_sample,
-    )
     from nlgauge.stats.selection import (
-        AgreementCurve,
         Selection,
-        SystemPairs,
-        fit_curve,
         hybrid_draws,
         hybrid_scores,
         selection_quality,
@@ -112,20 +100,20 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "STATISTICS", "AgreementCurve", "Alpha", "Bound", "CorrectedRate", "Correlation", "HeldOut", "Interval",
-    "Intervals", "Kappa", "McNemar", "MetricComparison", "Outliers", "PairedTest", "Power", "PoweredMeans",
+    "STATISTICS", "Alpha", "Bound", "CorrectedRate", "Correlation", "HeldOut", "Interval",
+    "Intervals", "Kappa", "McNemar", "MetricComparison", "Outliers", "PairedTest", "Power",
     "PreferenceAccuracy", "PromptSensitivity", "RateInterval", "Selection", "SimulatedPower", "SoftAccuracy",
-    "SpanAgreement", "SplitHalf", "Statistic", "Studentized", "Swaps", "SystemPairs", "Threshold", "acc_eq",
+    "SpanAgreement", "SplitHalf", "Statistic", "Studentized", "Swaps", "Threshold", "acc_eq",
     "acc_eq_test", "accuracy_power", "benjamini_hochberg", "bootstrap_correlation", "bootstrap_correlations",
     "bootstrap_interval", "bootstrap_test", "bound_difference", "bound_level", "calibrate", "calibrate_held_out",
     "chance_acc_eq", "chance_acc_eq_calibrated", "chance_preference", "chance_soft_pairwise", "character_counts",
     "cohen_kappa", "corrected_rate", "correlation_power", "correlations", "critical_correlation",
-    "errors_by_system", "extended_sample", "fisher_interval", "fit_curve", "holm", "human_ties", "hybrid_draws",
-    "hybrid_scores", "inclusion_probabilities", "item_sizes", "item_swap_test", "kendall_b", "kendall_c",
+    "errors_by_system", "fisher_interval", "holm", "human_ties", "hybrid_draws",
+    "hybrid_scores", "item_swap_test", "kendall_b", "kendall_c",
     "krippendorff", "left_clean", "mad_outliers", "mcnemar", "mean_power", "not_outperformed", "one_to_one_counts",
-    "paired_bootstrap", "paired_randomisation", "pairwise", "pearson", "permutation_test", "powered_means",
-    "preference_accuracy", "prompt_sensitivity", "rank_clusters", "rating_features", "retest_spread",
+    "paired_bootstrap", "paired_randomisation", "pairwise", "pearson", "permutation_test",
+    "preference_accuracy", "prompt_sensitivity", "rank_clusters", "retest_spread",
     "selection_quality", "simulate_selection", "simulated_power", "soft_accuracy_test", "soft_pairwise",
     "span_agreement", "span_f1", "spearman", "split_half", "studentized", "subsample_verdicts",
-    "swap_consistency", "systematic_sample", "tango_interval", "tau_eq", "williams", "williams_test", "wilson",
+    "swap_consistency", "tango_interval", "tau_eq", "williams", "williams_test", "wilson",
 ]  # fmt: skip

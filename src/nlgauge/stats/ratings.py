@@ -379,8 +379,7 @@ def corrected_rate(
 ) -> CorrectedRate:
     """The rate of positive labels that people would give, from those of a judge with known errors.
 
-    Errors differ between systems: to compare two, take the counts of each from its own labelled items, or estimate the
-    difference with `powered_means`.
+    Errors differ between systems: to compare two, take the counts of each from its own labelled items.
 
     Args:
         positive: labels of the judge that are positive.

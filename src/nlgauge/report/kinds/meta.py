@@ -265,30 +265,6 @@ def _cell(row: Row | None, digits: int, intervals: bool) -> str:
     return with_interval(row, text, digits) if intervals else text
 
 
-def thresholds_table(rows: Sequence[Row]) -> Table:
-    """Metrics, and by how much two systems must differ so that people agree so often.
-
-    Args:
-        rows: metric, systems, pairs, largest difference, differences for shares (`for_60` and so on; None where no pair
-            was so far apart), and calibration errors.
-    """
-    shares = [name for name in (rows[0] if rows else {}) if name.startswith("for_")]
-    header = ("metric", "systems", "pairs", *(f"{name.removeprefix('for_')} %" for name in shares), "largest", "ECE")
-    body = [
-        (
-            row["metric"],
-            str(row["systems"]),
-            str(row["pairs"]),
-            *("-" if row[name] is None else f"{row[name]:.3g}" for name in shares),
-            f"{row['largest']:.3g}",
-            f"{row['ece']:.3f} ({row['ece_by_chance']:.3f} by chance)",
-        )
-        for row in rows
-    ]
-    title = "difference of two systems with which people agree in so many cases"
-    return Table(title, header, tuple(body), legend=("ECE: expected calibration error on systems left out",))
-
-
 # --- The table of a shared task: every metric by every statistic, the official average, and how firm the ranks are
 
 
