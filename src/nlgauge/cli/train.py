@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _WITHOUT_ADAPTERS = ("frozen", "full", "ridge")  # methods
 Side = Literal["source", "hypothesis", "reference"]
-NO_METRICS = frozenset({"cache", "no_cache", "encoder", "compile"})  # training names its encoder itself
+NO_METRICS = frozenset({"cache", "no_cache", "encoder"})  # training names its encoder itself
 Output = Annotated[
     str, Typed("FILE.safetensors: a head; else a folder with the encoder in it.", ("--output", "-o"), "PATH")
 ]
@@ -175,7 +175,7 @@ def train_baseline(
         echo(vectors.as_text(rows), nl=False)
 
 
-@options.verb(without={"typed_seed", "segments", "encoder", "compile"})
+@options.verb(without={"typed_seed", "segments", "encoder"})
 def train_layers(
     *,
     data: Annotated[str, Argument("Texts with references and ratings; see 'nlgauge list formats'.", metavar="DATA")],

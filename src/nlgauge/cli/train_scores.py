@@ -369,10 +369,10 @@ def read_rated(path: str, criterion: str | None, columns: list[str] | None) -> t
 # --- `nlgauge train blend` and `nlgauge train beer`: linear models of ratings, from scores of metrics or from n-grams
 
 Output = Annotated[str, Typed("Where the model goes: a JSON file.", ("--output", "-o"), "FILE")]
-_NO_MODELS = frozenset({"device", "dtype", "cache", "no_cache", "encoder", "compile"})
+_NO_MODELS = frozenset({"device", "dtype", "cache", "no_cache", "encoder"})
 
 
-@options.verb(without={"typed_seed", "compile"})
+@options.verb(without={"typed_seed"})
 def train_blend(
     *,
     rated: Rated,
