@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import urllib.parse
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -15,9 +16,15 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.metrics.embedding import vectors
+from nlgauge.metrics.embedding.vectors import best_layer
+from nlgauge.metrics.registry import metric
 from nlgauge.models import repository
 from nlgauge.models.locate import locate
 from nlgauge.models.repository import held, names, needed, remove, setup, snapshot
+from nlgauge.perturbations.synthesis import Draws, Synthesizer
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.training.recipe import InfillRecipe
 
 torch = pytest.importorskip("torch")
 constants = pytest.importorskip("huggingface_hub.constants")
@@ -49,6 +56,9 @@ class Hub:
         if (folder / "revisions").is_dir():
             found |= {one.name.replace("_", "/", 2): one for one in (folder / "revisions").iterdir()}
         return found | {hashlib.sha1(str(one).encode()).hexdigest(): one for one in list(found.values())}
+
+    def commit(self, name, revision="main"):
+        return hashlib.sha1(str(self.commits(name)[revision]).encode()).hexdigest()
 
     def files(self):
         """The files that were downloaded."""
@@ -113,7 +123,8 @@ def hub(tmp_path, monkeypatch):
             if not file.is_file():
                 return self.say(404, X_Error_Code="EntryNotFound", X_Repo_Commit=commit)
             body = file.read_bytes()
-            about = {"X_Repo_Commit": commit, "ETag": f'"{hashlib.sha1(body).hexdigest()}"'}
+            kind = hashlib.sha1 if len(body) < 10_000 else hashlib.sha256  # large files by the digest of LFS
+            about = {"X_Repo_Commit": commit, "ETag": f'"{kind(body).hexdigest()}"'}
             if self.command == "GET" and file.name in served.breaks:
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
@@ -247,6 +258,86 @@ def test_a_revision_is_fetched_and_known_by_name(hub, tiny_model, tmp_path):
     assert locate("owner/model", "refs/pr/6").identity != locate("owner/model").identity
     assert "pytorch_model.bin" in hub.files()
     assert "model.safetensors" in hub.files()
+
+
+def test_a_revision_may_stand_behind_the_name(hub, tiny_model, tmp_path):
+    hub.put("owner/model", pickled(tiny_model("bert"), tmp_path / "old"))
+    hub.put("owner/model", tiny_model("bert"), revision="refs/pr/6")
+    typed, beside = score("owner/model@refs/pr/6"), score("owner/model", revision="refs/pr/6")
+    assert dict(typed.signature.entries)["revision"] == dict(beside.signature.entries)["revision"]
+    commit = dict(typed.signature.entries)["revision"]
+    assert locate(f"owner/model@{commit}") == replace(locate("owner/model", commit), name=f"owner/model@{commit}")
+    recipe = InfillRecipe(model="owner/model@refs/pr/6")  # as it is recorded in what is trained
+    assert (recipe.model, recipe.revision) == ("owner/model", "refs/pr/6")
+    for model, revision in (("owner/model@main", "refs/pr/6"), ("owner/model@", None)):
+        with pytest.raises(ng.InputError, match=r"expected one revision, as NAME@REVISION or by the option revision"):
+            locate(model, revision)
+    with pytest.raises(ng.InputError, match="the embedded model has no revisions"):
+        locate("embedded@main")
+
+
+def test_a_judge_and_a_filler_of_a_revision_are_signed(hub, tiny_model, tiny_nli):
+    hub.put("owner/nli", tiny_nli("roberta"))
+    hub.put("owner/nli", tiny_nli("roberta"), revision="refs/pr/1")
+    hub.put("owner/bart", tiny_model("bart"))
+    hub.put("owner/bart", tiny_model("bart"), revision="refs/pr/1")
+    commits = [hub.commit(name, "refs/pr/1") for name in ("owner/bart", "owner/nli")]
+    maker = Synthesizer(Draws(), infill="owner/bart@refs/pr/1", judge="owner/nli@refs/pr/1", runtime=Runtime())
+    signed = dict(maker.signature.entries)
+    assert [signed["infill_revision"], signed["judge_revision"]] == commits
+
+
+# What a folder is: the tiny model stands for one whose layer is known, as layer 1 and a baseline of two rows
+
+
+@pytest.fixture
+def known(monkeypatch):
+    monkeypatch.setitem(vectors._layers_table(), "owner/model", 1)
+    monkeypatch.setitem(vectors._bundled(), ("en", "owner/model"), vectors.Baseline({1: (0.1, 0.1, 0.1)}, "en/theirs"))
+
+
+def test_folders_that_came_from_a_known_model_give_its_numbers(hub, tiny_model, tmp_path, known):
+    hub.put("owner/model", pickled(tiny_model("bert"), tmp_path / "old"))
+    asked = score("owner/model", rescale="true")
+    cached = next((tmp_path / "cache").glob("models--owner--model/snapshots/*"))
+    copied = shutil.copytree(cached, tmp_path / "of the cache")  # what links lead to
+    made = shutil.copytree(snapshot("owner/model").folder, tmp_path / "of what was written again")
+    for folder, why in (
+        (cached, "as its path says"),
+        (copied, "whose weights in the hub's cache are the same"),
+        (made, "of which its weights were written"),
+    ):
+        found = score(folder, rescale="true")
+        assert found.values == asked.values
+        assert {("layer", "1"), ("like", "owner/model"), ("baseline", "en/theirs")} <= set(found.signature.entries)
+        (note,) = metric(f'bertscore:model="{folder}",rescale=true').notes
+        assert note == (f"{folder} is taken as owner/model, {why}: layer 1 and its baseline; like=NAME takes another")
+        assert metric(f'bertscore:model="{folder}",layer=2').notes == ()  # the number depends on no name
+        assert score(folder, like="roberta-base").values == score("owner/model", layer=2).values  # 10 of 2: a guess
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ({}, True),
+        ({"_name_or_path": "FacebookAI/roberta-large"}, True),
+        ({"hidden_size": 768}, False),
+        ({"vocab_size": 50266}, False),
+        ({"num_hidden_layers": 12}, False),
+        ({"architectures": ["RobertaForSequenceClassification"]}, False),  # trained further, for labels
+        ({"_name_or_path": "/home/user/roberta-large"}, False),
+        ({"_name_or_path": None}, False),
+    ],
+)
+def test_a_configuration_is_believed_where_sizes_agree(tmp_path, said, taken):
+    config = {"model_type": "roberta", "num_hidden_layers": 24, "hidden_size": 1024, "vocab_size": 50265}
+    config |= {"_name_or_path": "roberta-large", "architectures": ["RobertaModel"]}
+    (tmp_path / "config.json").write_text(json.dumps(config | said))
+    safetensors.save_file({"a": torch.zeros(1)}, tmp_path / "model.safetensors")
+    files = locate(str(tmp_path))
+    name, why = files.taken_as
+    assert (name, bool(why)) == (("roberta-large", True) if taken else (str(tmp_path), False))
+    assert best_layer(name, 24) == (17 if taken else 18)
 
 
 def test_a_snapshot_without_a_tokenizer_is_made_whole(hub, tiny_model):

@@ -225,6 +225,12 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float) -> Pat
         raise InputError(refusal if kind is _MODEL else refusal.replace(INSTEAD, "")) from None
 
 
+def split(model: str) -> tuple[str, str | None]:
+    """The name of a model of the hub, and its revision, from NAME@REVISION."""
+    name, at, revision = model.partition("@")
+    return name, revision if at else None
+
+
 def names(model: str) -> Iterator[str]:
     """A name and, where the model moved, its other one."""
     yield model
@@ -363,6 +369,16 @@ def held() -> list[Held]:
         licences = {_licence(one.snapshot_path) for one in repo.revisions} - {""}
         found.append(Held(repo.repo_id, commits, size, ", ".join(sorted(licences))))
     return sorted(found, key=lambda one: one.name)
+
+
+def holder(digest: str) -> str | None:
+    """The model in the hub's cache that has a file of this SHA-256, by which the cache calls large files."""
+    try:
+        from huggingface_hub import constants
+    except ImportError:
+        return None
+    found = sorted(Path(constants.HF_HUB_CACHE).glob(f"models--*/blobs/{digest}"))
+    return found[0].parent.parent.name.removeprefix("models--").replace("--", "/") if found else None
 
 
 def _licence(folder: Path) -> str:

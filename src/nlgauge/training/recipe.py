@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
@@ -16,6 +17,7 @@ from nlgauge.models.encoder import BOTH, KINDS, MATCH, feature_names
 from nlgauge.models.heads import HEADS
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.regressor import MIX
+from nlgauge.models.repository import split
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -83,7 +85,7 @@ class Recipe:
     """The encoder, the weights that are trained, and the length of training.
 
     Attributes:
-        model: `embedded`, a folder, or a hub id.
+        model: `embedded`, a folder, or a hub id, with or without @REVISION.
         revision: branch, tag or commit of a hub model.
         rank: the rank of the adapters.
         alpha: the scale of the adapters times their rank.
@@ -100,6 +102,10 @@ class Recipe:
 
     def __post_init__(self) -> None:
         checked(self, name="", error=InputError)
+        name, revision = split(self.model)
+        if revision and self.revision is None and not os.path.exists(self.model):  # as if it were typed beside it
+            object.__setattr__(self, "model", name)
+            object.__setattr__(self, "revision", revision)
 
     @property
     def has_adapters(self) -> bool:

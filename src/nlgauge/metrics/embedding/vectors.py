@@ -64,6 +64,11 @@ class ByEncoder(BaseMetric):
         encoder = load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, self.max_tokens)
         return sum(len(read.ids) for read in encoder.tokenizer.tokens(texts))
 
+    @property
+    def known_as(self) -> str:
+        """The name by which the best layer and the baseline of the model are known."""
+        return locate(self.model, self.revision).taken_as[0]
+
     def _layers(self, depth: int) -> tuple[int, ...]:
         """The layers that are read, of a model with so many."""
         raise NotImplementedError
@@ -272,9 +277,16 @@ def is_measured(model: str) -> bool:
     return _measured(model) is not None
 
 
+def is_listed(model: str) -> bool:
+    """Whether the table of best layers has a model by this very name."""
+    return model in _layers_table()
+
+
 def _measured(model: str) -> int | None:
     table, last = _layers_table(), PurePath(model).name
-    return table.get(model, None if last in ENCODERS else table.get(last))  # a folder may be called `base`, too
+    if model in table or last in ENCODERS:  # a folder may be called `base`, too
+        return table.get(model)
+    return next((layer for name, layer in table.items() if PurePath(name).name == last), None)
 
 
 def depth_of(model: str, revision: str | None = None) -> int:
@@ -351,7 +363,7 @@ def find(path: str | None, model: str, language: str) -> Baseline:
     if path is not None:
         return _from_file(path)
     bundled = _bundled()
-    for name in (model, PurePath(model).name):
+    for name in (model, *(other for _, other in bundled if PurePath(other).name == PurePath(model).name)):
         if (language, name) in bundled:
             return bundled[language, name]
     languages = sorted(lang for lang, name in bundled if name == model)
