@@ -38,7 +38,7 @@ class Hub:
     """Folders as repositories: OWNER--NAME, and below `revisions` other commits; and what was asked of them."""
 
     def __init__(self, root):
-        self.root, self.asked, self.breaks = root, [], set()
+        self.root, self.asked, self.breaks, self.breaks_once, self.sent = root, [], set(), False, 0
 
     def put(self, name, source, files=(), revision=None):
         folder = self.root / name.replace("/", "--")
@@ -126,13 +126,20 @@ def hub(tmp_path, monkeypatch):
             kind = hashlib.sha1 if len(body) < 10_000 else hashlib.sha256  # large files by the digest of LFS
             about = {"X_Repo_Commit": commit, "ETag": f'"{kind(body).hexdigest()}"'}
             if self.command == "GET" and file.name in served.breaks:
+                if served.breaks_once:
+                    served.breaks.remove(file.name)
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body[: len(body) // 2])
+                served.sent += len(body) // 2
                 self.close_connection = True
                 return None
-            return self.say(200, body, **about)
+            begin = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").partition("-")[0])
+            served.sent += len(body[begin:]) if self.command == "GET" else 0
+            if begin:
+                about["Content-Range"] = f"bytes {begin}-{len(body) - 1}/{len(body)}"
+            return self.say(206 if begin else 200, body[begin:], **about)
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -358,6 +365,23 @@ def test_a_snapshot_whose_shard_is_missing_is_made_whole(hub, tiny_model, tmp_pa
     assert score("owner/model").values == score(tiny_model("bert")).values
 
 
+def test_a_connection_that_breaks_goes_on_where_it_broke(hub, tiny_model, tmp_path, monkeypatch):
+    # in a snapshot that is not whole: one shard is there, the other comes in two parts
+    hub.put("owner/model", pickled(tiny_model("bert"), tmp_path / "old", shards=2))
+    from huggingface_hub import snapshot_download
+
+    snapshot_download("owner/model", ignore_patterns=["*-00002-of-*"])
+    hub.asked.clear()
+    hub.sent = 0
+    hub.breaks.add("pytorch_model-00002-of-00002.bin")
+    hub.breaks_once = True
+    monkeypatch.setattr("time.sleep", lambda seconds: None)  # between the tries of the hub's client
+    assert score("owner/model").values == score(tiny_model("bert")).values
+    assert hub.files() == ["pytorch_model-00002-of-00002.bin"] * 2
+    size = (hub.root / "owner--model" / "pytorch_model-00002-of-00002.bin").stat().st_size
+    assert hub.sent == size  # nothing came twice
+
+
 def test_a_connection_that_breaks_leaves_nothing_and_the_next_try_goes_on(hub, tiny_model, monkeypatch):
     hub.put("owner/model", tiny_model("bert"))
     hub.breaks.add("model.safetensors")
@@ -454,9 +478,26 @@ def test_checkpoints_of_comet_are_fetched_by_the_command_with_their_encoder(hub,
         assert capsys.readouterr().out.startswith(f"{name}: whole, in ")
         hub.asked.clear()
         ng.score(["a"], ["a"], srcs=["a"], metrics=f"comet:model={name}")
+        assert main(["fetch", name]) == 0  # what is there is left as it is
+        assert capsys.readouterr().out.startswith(f"{name}: whole, in ")
         assert hub.asked == []
+    with pytest.raises(ng.InputError, match=r"da' is a checkpoint of unbabel-comet, which comet and comet-qe read$"):
+        snapshot("Unbabel/wmt22-comet-da")
     assert main(["fetch", "FacebookAI/xlm-roberta-large"]) == 2  # it has no weights here
     assert "on the hub it has no config.json with model.safetensors" in capsys.readouterr().err
+
+
+def test_a_checkpoint_that_is_not_read_is_refused_by_its_settings(hub, tmp_path):
+    from tests.models import tiny_comet
+
+    tiny_comet.save(tmp_path / "kiwi", tiny_comet.save_encoder(tmp_path / "encoder"), "xlm-roberta-large")
+    settings = tmp_path / "kiwi" / "hparams.yaml"
+    settings.write_text(settings.read_text().replace("regression_metric", "unified_metric"))
+    hub.put("Unbabel/wmt22-cometkiwi-da", tmp_path / "kiwi", ["README.md"])
+    for metric_of in ("comet", "comet-qe"):
+        with pytest.raises(ng.InputError, match=r"-da' is a unified_metric, which is not computed here; expected regr"):
+            ng.score(["a"], ["a"], srcs=["a"], metrics=f"{metric_of}:model=Unbabel/wmt22-cometkiwi-da")
+    assert set(hub.files()) == {"hparams.yaml"}
 
 
 def test_comet_is_fetched_by_its_name(hub, tmp_path, monkeypatch):

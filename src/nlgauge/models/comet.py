@@ -62,7 +62,7 @@ def comet_folder(model: str, head: str) -> Path | None:
     elif os.path.exists(given) or repo.startswith((".", "/", "~")) or repo.count("/") != 1:
         return None
     else:
-        folder = repository.checkpoint(repo, revision)
+        folder = repository.checkpoint(repo, revision, _settings)
         name, origin = f"{repo.replace('/', '--')}@{folder.name}", {"repository": repo, "commit": folder.name}
     target = repository.home("pickled") / name
 

@@ -100,9 +100,16 @@ def setup(model: str, seconds: float = _ANSWER) -> Path:
 
 
 @cache
-def checkpoint(model: str, revision: str | None = None, seconds: float = _ANSWER) -> Path:
-    """The folder with a checkpoint of unbabel-comet and its settings; as `snapshot` for the rest."""
-    return _found(_CHECKPOINT, model, revision, seconds)
+def checkpoint(
+    model: str, revision: str | None, check: Callable[[str, Path], object], seconds: float = _ANSWER
+) -> Path:
+    """The folder with a checkpoint of unbabel-comet and its settings; as `snapshot` for the rest.
+
+    Args:
+        model, revision, seconds: as for `snapshot`.
+        check: function that refuses a model by the file of its settings, before its weights are fetched.
+    """
+    return _found(_CHECKPOINT, model, revision, seconds, check)
 
 
 @dataclass(frozen=True)
@@ -189,15 +196,23 @@ _CHECKPOINT = _Kind(
 )
 
 
-def _found(kind: _Kind, model: str, revision: str | None, seconds: float) -> Path:
+def _found(
+    kind: _Kind,
+    model: str,
+    revision: str | None,
+    seconds: float,
+    check: Callable[[str, Path], object] | None = None,
+) -> Path:
     try:
-        from huggingface_hub import HfApi, constants, snapshot_download, try_to_load_from_cache
+        from huggingface_hub import HfApi, constants, hf_hub_download, snapshot_download, try_to_load_from_cache
         from huggingface_hub.errors import HFValidationError
     except ImportError:
         raise MissingExtra(f"model {model!r}", "neural") from None
     spare = None
     try:
         for name in names(model):
+            if kind is _MODEL and isinstance(try_to_load_from_cache(name, SETTINGS, revision=revision), str):
+                raise OtherKind(f"model {model!r} is a checkpoint of unbabel-comet, which comet and comet-qe read")
             path = try_to_load_from_cache(name, kind.first, revision=revision)
             if isinstance(path, str) and kind.is_whole(Path(path).parent):
                 return Path(path).parent
@@ -209,6 +224,8 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float) -> Pat
             raise OtherKind(f"model {model!r} is another kind of model: on the hub it has no {kind.lacks}")
         logging.getLogger("nlgauge").warning("fetching %s from the hub, once: %d files", model, len(wanted))
         with _with_timeouts(seconds), _bar():
+            if check is not None:
+                check(model, Path(hf_hub_download(model, kind.first, revision=info.sha, etag_timeout=seconds)))
             return Path(snapshot_download(model, revision=revision, allow_patterns=list(wanted), etag_timeout=seconds))
     except InputError:
         raise
