@@ -299,7 +299,7 @@ def test_a_judge_and_a_filler_of_a_revision_are_signed(hub, tiny_model, tiny_nli
 
 @pytest.fixture
 def known(monkeypatch):
-    monkeypatch.setitem(vectors._layers_table(), "owner/model", 1)
+    monkeypatch.setitem(vectors.layers_table(), "owner/model", 1)
     monkeypatch.setitem(vectors._bundled(), ("en", "owner/model"), vectors.Baseline({1: (0.1, 0.1, 0.1)}, "en/theirs"))
 
 

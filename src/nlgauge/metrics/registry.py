@@ -400,7 +400,7 @@ def _summed(name: str, options: Mapping[str, Any]) -> Sum:
     """A sum of `SUMS` whose terms have options: `nli_model` is `model` of the term that is an `nli`."""
     found = parse(SUMS[name])
     assert isinstance(found, Sum)  # so it is written
-    terms: dict[str, tuple[float, Any]] = {_of_term(part): (weight, part) for weight, part in found.terms}
+    terms: dict[str, tuple[float, Any]] = {metric(str(part)).info.name: (weight, part) for weight, part in found.terms}
     for typed, value in options.items():
         of, _, option = typed.partition("_")
         if of not in terms or not option:
@@ -409,12 +409,6 @@ def _summed(name: str, options: Mapping[str, Any]) -> Sum:
         weight, term = terms[of]
         terms[of] = weight, replace(term, options=tuple({**dict(term.options), option: show(value)}.items()))
     return Sum(tuple(terms.values()), found.norm)
-
-
-def _of_term(part: Spec | Sum) -> str:
-    """The metric behind the name of a term."""
-    name: str = METRICS.lookup(part.name)[0].info.name  # type: ignore[union-attr, attr-defined]
-    return name
 
 
 def own_function(function: Callable[..., Any], target: str) -> str:

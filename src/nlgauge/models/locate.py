@@ -43,25 +43,19 @@ _LEFT_TO_RIGHT = (
 _PAIRED = {"bart", "longt5", "m2m_100", "marian", "mbart", "mt5", "pegasus", "t5", "umt5"}
 SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
 _IN_CACHE = re.compile(r"/models--([^/]+)/snapshots/[^/]+$")  # the folder of a model there
-_MOST_HEADER = 1 << 24
+_NAME, _MOST_HEADER = re.compile(r"([\w.-]{1,96}/)?[\w.-]{1,96}"), 1 << 24
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
 # Layers, width and vocabulary of encoders whose layer and baseline are known: what a folder must agree with that says
 # it began as one of them.
 _SIZES = {
-    "bert-base-uncased": (12, 768, 30522),
-    "bert-large-uncased": (24, 1024, 30522),
-    "bert-base-chinese": (12, 768, 21128),
-    "bert-base-multilingual-cased": (12, 768, 119547),
-    "dbmdz/bert-base-turkish-cased": (12, 768, 32000),
-    "allenai/scibert_scivocab_uncased": (12, 768, 31090),
-    "roberta-base": (12, 768, 50265),
-    "roberta-large": (24, 1024, 50265),
-    "xlm-roberta-base": (12, 768, 250002),
-    "xlm-roberta-large": (24, 1024, 250002),
-    "microsoft/deberta-large-mnli": (24, 1024, 50265),
-    "microsoft/deberta-xlarge-mnli": (48, 1024, 50265),
-}
+    "bert-base-uncased": (12, 768, 30522), "bert-large-uncased": (24, 1024, 30522),
+    "bert-base-chinese": (12, 768, 21128), "bert-base-multilingual-cased": (12, 768, 119547),
+    "roberta-base": (12, 768, 50265), "roberta-large": (24, 1024, 50265),
+    "xlm-roberta-base": (12, 768, 250002), "xlm-roberta-large": (24, 1024, 250002),
+    "allenai/scibert_scivocab_uncased": (12, 768, 31090), "dbmdz/bert-base-turkish-cased": (12, 768, 32000),
+    "microsoft/deberta-large-mnli": (24, 1024, 50265), "microsoft/deberta-xlarge-mnli": (48, 1024, 50265),
+}  # fmt: skip
 HINT = "which its config.json names; if it was trained further, its own layer may be another"
 _TYPES_IN_WORDS = {str: "a text", list: "a list", int: "a whole number"}
 P = ParamSpec("P")
@@ -337,7 +331,8 @@ def recorded(weights: Path) -> str:
     with suppress(OSError, ValueError, LookupError, TypeError, RecursionError), weights.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(size)) if size <= _MOST_HEADER else {}
-        return str(header["__metadata__"]["repository"])
+        name = header["__metadata__"]["repository"]
+        return name if _NAME.fullmatch(name) else ""
     return ""
 
 

@@ -42,6 +42,7 @@ INSTEAD = (
     " it)"
 )
 _ANSWER = 10.0  # seconds that the hub has for the answer to one call
+_Check = Callable[[str, Path], object]
 _LICENCE = re.compile(r"^license(?:_name)?:\s*['\"]?([\w.+-]+)", re.MULTILINE)
 
 
@@ -100,14 +101,10 @@ def setup(model: str, seconds: float = _ANSWER) -> Path:
 
 
 @cache
-def checkpoint(
-    model: str, revision: str | None, check: Callable[[str, Path], object], seconds: float = _ANSWER
-) -> Path:
+def checkpoint(model: str, revision: str | None, check: _Check, seconds: float = _ANSWER) -> Path:
     """The folder with a checkpoint of unbabel-comet and its settings; as `snapshot` for the rest.
 
-    Args:
-        model, revision, seconds: as for `snapshot`.
-        check: function that refuses a model by the file of its settings, before its weights are fetched.
+    `check` refuses a model by the file of its settings, before its weights are fetched.
     """
     return _found(_CHECKPOINT, model, revision, seconds, check)
 
@@ -196,13 +193,7 @@ _CHECKPOINT = _Kind(
 )
 
 
-def _found(
-    kind: _Kind,
-    model: str,
-    revision: str | None,
-    seconds: float,
-    check: Callable[[str, Path], object] | None = None,
-) -> Path:
+def _found(kind: _Kind, model: str, revision: str | None, seconds: float, check: _Check | None = None) -> Path:
     try:
         from huggingface_hub import HfApi, constants, hf_hub_download, snapshot_download, try_to_load_from_cache
         from huggingface_hub.errors import HFValidationError

@@ -28,9 +28,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # of a regressor: the highest rate, where none is asked for
 LossName = Literal["mse", "pairwise", "mse+pairwise"]
 SHARE = Range(least=0, below=1, meaning="a share")
-Model = Annotated[
-    str, Typed("embedded, base, a folder, or a hub id, also ID@REVISION.", ("--model", "--encoder"), "MODEL")
-]
+Model = Annotated[str, Typed("embedded, base, a folder, or a hub id[@REVISION].", ("--model", "--encoder"), "MODEL")]
 Revision = Annotated[str | None, Typed("Revision of a hub model.")]
 PairLength = Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")]
 EncoderDropout = Annotated[float, SHARE, Typed("Dropout of the encoder.", ("--dropout",))]

@@ -678,7 +678,7 @@ def test_a_folder_like_a_known_model_has_its_layer_and_baseline(tiny_model, monk
     def scored(options):
         return ng.score(["a cat"], ["the cat"], metrics=spec + options).popitem()[1]
 
-    monkeypatch.setattr("nlgauge.metrics.embedding.vectors._layers_table", lambda: {"roberta-large": 1})
+    monkeypatch.setattr("nlgauge.metrics.embedding.vectors.layers_table", lambda: {"roberta-large": 1})
     assert scored(",like=roberta-large").values == scored(",layer=1").values
     below = find(None, "roberta-large", "en").at(1)[2]
     rescaled = scored(",like=roberta-large,rescale=true").values

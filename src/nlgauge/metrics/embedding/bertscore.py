@@ -29,8 +29,8 @@ from nlgauge.metrics.embedding.vectors import (
     from_call,
     from_file,
     hypothesis_documents,
-    is_listed,
-    is_measured,
+    layers_table,
+    measured,
     numbered,
     reference_documents,
     with_sources,
@@ -315,10 +315,10 @@ class BertScore(ByEncoder):
         """What the model says of itself, and that the layer is a guess where nobody measured it."""
         told, files = super().notes, locate(self.model, self.revision)
         (name, why), layer = files.taken_as, self._layer(files.depth)
-        if why and self._is_taken:
+        if self._is_taken:
             baseline = " and its baseline" if self.rescale else ""
             told = (*told, f"{self.model} is taken as {name}, {why}: layer {layer}{baseline}; like=NAME takes another")
-        if self.layer is not None or is_measured(self.known_as):
+        if self.layer is not None or measured(self.known_as) is not None:
             return told
         return (
             *told,
@@ -333,8 +333,10 @@ class BertScore(ByEncoder):
 
     @property
     def _is_taken(self) -> bool:
-        """Whether a number depends on what the model is taken as, and nobody names it."""
-        return not self.like and (self.layer is None or (self.rescale and not self.baseline))
+        """Whether the layer or the baseline is that of what a folder is taken as, and nobody names it."""
+        name, why = locate(self.model, self.revision).taken_as
+        counts = (self.layer is None and measured(name) is not None) or (self.rescale and not self.baseline)
+        return bool(why) and not self.like and counts
 
     @property
     def pooled(self) -> bool:
@@ -353,7 +355,7 @@ class BertScore(ByEncoder):
         """
         same = replace(self, **_UNSAID) == BertScore()
         files = locate(self.model, self.revision)
-        name = next(filter(is_listed, repository.names(self.known_as)), None)
+        name = next((name for name in repository.names(self.known_as) if name in layers_table()), None)
         if not same or name is None or name in ENCODERS or (self.like is None and files.taken_as[1] == HINT):
             return None
         rescaled = ("-custom-rescaled" if self.baseline else "-rescaled") * self.rescale
@@ -375,7 +377,7 @@ class BertScore(ByEncoder):
             facts["idf_file"] = file_identity(self.idf_file)
         if self.rescale:
             facts["baseline"] = baselines.find(self.baseline, self.known_as, self.language).identity
-        if self._is_taken and files.taken_as[1]:  # as if it were typed
+        if self._is_taken:  # as if it were typed
             facts["like"] = self.known_as
         return facts
 

@@ -268,22 +268,13 @@ def best_layer(model: str, depth: int) -> int:
         Zhang et al. (2020), table 8; bert_score 0.3.13, `model2layers`, tuned on WMT16 to-English segments; `embedded`
         by `nlgauge train layers`' measure on the same data, `base` on WMT15.
     """
-    layer = _measured(model)
+    layer = measured(model)
     return layer if layer is not None and layer <= depth else max(min(1, depth), depth * 3 // 4)
 
 
-def is_measured(model: str) -> bool:
-    """Whether the best layer of a model was measured, by its name or the last part of it."""
-    return _measured(model) is not None
-
-
-def is_listed(model: str) -> bool:
-    """Whether the table of best layers has a model by this very name."""
-    return model in _layers_table()
-
-
-def _measured(model: str) -> int | None:
-    table, last = _layers_table(), PurePath(model).name
+def measured(model: str) -> int | None:
+    """The best layer of a model that was measured, by its name or the last part of it; None where none was."""
+    table, last = layers_table(), PurePath(model).name
     if model in table or last in ENCODERS:  # a folder may be called `base`, too
         return table.get(model)
     return next((layer for name, layer in table.items() if PurePath(name).name == last), None)
@@ -299,7 +290,8 @@ def depth_of(model: str, revision: str | None = None) -> int:
 
 
 @cache
-def _layers_table() -> dict[str, int]:
+def layers_table() -> dict[str, int]:
+    """Name of a model -> its best layer."""
     loaded: dict[str, int] = json.loads(files("nlgauge.data").joinpath("best_layers.json").read_text(encoding="utf-8"))[
         "layers"
     ]
