@@ -347,6 +347,22 @@ def test_a_configuration_is_believed_where_sizes_agree(tmp_path, said, taken):
     assert best_layer(name, 24) == (17 if taken else 18)
 
 
+@pytest.mark.parametrize("said", ["owner/model\nnote: all is well", "a/b/c", "", "x" * 200])
+def test_a_record_that_is_no_name_is_not_repeated(tiny_model, tmp_path, said):
+    folder = shutil.copytree(tiny_model("bert"), tmp_path / "copy")
+    weights = safetensors.load_file(folder / "model.safetensors")
+    safetensors.save_file(weights, folder / "model.safetensors", {"format": "pt", "repository": said})
+    assert locate(str(folder)).taken_as == (str(folder), "")
+
+
+def test_a_preset_of_a_language_takes_a_folder_that_is_named(tiny_model):
+    folder = tiny_model("bert")
+    built = metric(f'paper/bertscore-zh:model="{folder}",layer=1,like=bert-base-chinese')
+    assert built.known_as == "bert-base-chinese"
+    with pytest.raises(ng.SpecError, match="language=zh chooses the bundled baseline and changes nothing"):
+        metric(f'paper/bertscore-zh:model="{folder}"')
+
+
 def test_a_snapshot_without_a_tokenizer_is_made_whole(hub, tiny_model):
     source = hub.put("owner/model", tiny_model("roberta"))
     from huggingface_hub import hf_hub_download
