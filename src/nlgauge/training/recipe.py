@@ -103,7 +103,8 @@ class Recipe:
     def __post_init__(self) -> None:
         checked(self, name="", error=InputError)
         name, revision = split(self.model)
-        if revision and self.revision is None and not os.path.exists(self.model):  # as if it were typed beside it
+        is_folder = os.path.exists(os.path.expanduser(self.model))
+        if revision and self.revision is None and not is_folder:  # as if it were typed beside it
             object.__setattr__(self, "model", name)
             object.__setattr__(self, "revision", revision)
 
