@@ -87,6 +87,11 @@ def test_a_quoted_value_is_one_value(value):
         (r"x:a=\u00fc", Spec("x", (("a", r"\u00fc"),))),  # without quotes there are no escapes
         ('x:a="\\\n"', Spec("x", (("a", "\\\n"),))),
         ('x:a=""', Spec("x", (("a", ""),))),
+        # a model may go without its option's name
+        ("bertscore:roberta-large", Spec("bertscore", (("model", "roberta-large"),))),
+        ("x:~/a,layer=1", Spec("x", (("model", "~/a"), ("layer", "1")))),
+        ("1*x:a/b@refs/pr/6+1*y", Sum(((1.0, Spec("x", (("model", "a/b@refs/pr/6"),))), (1.0, Spec("y"))))),
+        ("guarded(x:a-b)", Spec("guarded", (), Spec("x", (("model", "a-b"),)))),
         ("x:a=b=c", Spec("x", (("a", "b=c"),))),
         ("0.3*nli + 0.7*bertscore", Sum(((0.3, Spec("nli")), (0.7, Spec("bertscore"))))),
         ("0.5*chrf++ + -.5*ter", Sum(((0.5, Spec("chrf++")), (-0.5, Spec("ter"))))),
@@ -116,6 +121,9 @@ def test_the_grammar(text, expected):
         ("bleu chrf", "expected the end at character 6, found 'chrf'"),
         ("bleu:", "expected an option, key=value at character 6, found the end"),
         ("bleu:tokenize", "expected '=' at character 14, found the end"),
+        ("bleu:word-order=2", "expected '=' at character 10, found '-order=2'"),
+        ("x:a=1,b-c", "expected '='"),  # and is then the first
+        ("x:a-b,model=c", "option 'model' is given twice"),
         ("bleu:tokenize=", "expected a value at character 15, found the end"),
         ('bleu:tokenize="13a', 'expected a closing " at character 19, found the end'),
         ("bleu:a=1,", "expected an option, key=value"),

@@ -337,11 +337,26 @@ def test_the_papers_combinations_are_sums():
     assert [weight for weight, _ in built.terms] == [0.2, 0.8]
     assert ng.metric(built.spec) == built
     assert built == ng.metric("0.2*paper/nli-d + 0.8*paper/bertscore:idf=true")
-    with pytest.raises(
-        SpecError, match=r"^paper/menli-d is the sum '0\.2\*paper/nli-d .*' and takes no options; write the sum out"
-    ):
-        ng.metric("paper/menli-d:formula=e")
     assert ng.metric("0.5*paper/menli-r + 0.5*bleu").terms[0][1] == ng.metric("paper/menli-r")
+
+
+def test_the_terms_of_a_papers_sum_take_options():
+    built = ng.metric(
+        'paper/menli-r:nli_model="my nli",bertscore_model=/b,bertscore_like=roberta-large', nli_long="windows"
+    )
+    nli = '0.2*paper/nli-r:model="my nli",long=windows'
+    assert built == ng.metric(f"{nli} + 0.8*paper/bertscore:idf=true,model=/b,like=roberta-large")
+    assert ng.metric(built.spec) == built
+    twice = ng.metric("paper/menli-d:bertscore_idf=false,nli_model=x@main")
+    assert twice == ng.metric("0.2*paper/nli-d:model=x@main + 0.8*paper/bertscore")
+    summed = ng.metric("0.5*paper/menli-d:bertscore_idf=false,nli_model=x@main + 0.5*bleu")
+    assert summed.terms[0][1] == twice
+    no = r"^paper/menli-d is the sum '0\.2\*paper/nli-d .*' and has no option '{}'; of its terms nli_model=\.\.\. and b"
+    for option in ("model", "formula", "bleu_model", "nli"):
+        with pytest.raises(SpecError, match=no.format(option)):
+            ng.metric(f"paper/menli-d:{option}=e")
+    with pytest.raises(SpecError, match="paper/nli-d has no option 'modell'; did you mean 'model'"):
+        ng.metric("paper/menli-d:nli_modell=e")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 import nlgauge as ng
-from nlgauge.models import names
+from nlgauge.models import names, repository
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from nlgauge.models import names
     ],
 )
 def test_what_a_name_stands_for(name, is_of_hub, parts):
-    assert (names.is_of_hub(name), names.split(name)) == (is_of_hub, parts)
+    assert (names.is_of_hub(name), repository.split(name)) == (is_of_hub, parts)
 
 
 def test_files_in_place_of_an_index_are_for_encoders():

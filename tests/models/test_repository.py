@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import urllib.parse
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -15,9 +16,15 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.metrics.embedding import vectors
+from nlgauge.metrics.embedding.vectors import best_layer
+from nlgauge.metrics.registry import metric
 from nlgauge.models import repository
 from nlgauge.models.locate import locate
 from nlgauge.models.repository import held, names, needed, remove, setup, snapshot
+from nlgauge.perturbations.synthesis import Draws, Synthesizer
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.training.recipe import InfillRecipe
 
 torch = pytest.importorskip("torch")
 constants = pytest.importorskip("huggingface_hub.constants")
@@ -31,7 +38,7 @@ class Hub:
     """Folders as repositories: OWNER--NAME, and below `revisions` other commits; and what was asked of them."""
 
     def __init__(self, root):
-        self.root, self.asked, self.breaks = root, [], set()
+        self.root, self.asked, self.breaks, self.breaks_once, self.sent = root, [], set(), False, 0
 
     def put(self, name, source, files=(), revision=None):
         folder = self.root / name.replace("/", "--")
@@ -49,6 +56,9 @@ class Hub:
         if (folder / "revisions").is_dir():
             found |= {one.name.replace("_", "/", 2): one for one in (folder / "revisions").iterdir()}
         return found | {hashlib.sha1(str(one).encode()).hexdigest(): one for one in list(found.values())}
+
+    def commit(self, name, revision="main"):
+        return hashlib.sha1(str(self.commits(name)[revision]).encode()).hexdigest()
 
     def files(self):
         """The files that were downloaded."""
@@ -113,15 +123,23 @@ def hub(tmp_path, monkeypatch):
             if not file.is_file():
                 return self.say(404, X_Error_Code="EntryNotFound", X_Repo_Commit=commit)
             body = file.read_bytes()
-            about = {"X_Repo_Commit": commit, "ETag": f'"{hashlib.sha1(body).hexdigest()}"'}
+            kind = hashlib.sha1 if len(body) < 10_000 else hashlib.sha256  # large files by the digest of LFS
+            about = {"X_Repo_Commit": commit, "ETag": f'"{kind(body).hexdigest()}"'}
             if self.command == "GET" and file.name in served.breaks:
+                if served.breaks_once:
+                    served.breaks.remove(file.name)
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body[: len(body) // 2])
+                served.sent += len(body) // 2
                 self.close_connection = True
                 return None
-            return self.say(200, body, **about)
+            begin = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").partition("-")[0])
+            served.sent += len(body[begin:]) if self.command == "GET" else 0
+            if begin:
+                about["Content-Range"] = f"bytes {begin}-{len(body) - 1}/{len(body)}"
+            return self.say(206 if begin else 200, body[begin:], **about)
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -249,6 +267,102 @@ def test_a_revision_is_fetched_and_known_by_name(hub, tiny_model, tmp_path):
     assert "model.safetensors" in hub.files()
 
 
+def test_a_revision_may_stand_behind_the_name(hub, tiny_model, tmp_path):
+    hub.put("owner/model", pickled(tiny_model("bert"), tmp_path / "old"))
+    hub.put("owner/model", tiny_model("bert"), revision="refs/pr/6")
+    typed, beside = score("owner/model@refs/pr/6"), score("owner/model", revision="refs/pr/6")
+    assert dict(typed.signature.entries)["revision"] == dict(beside.signature.entries)["revision"]
+    commit = dict(typed.signature.entries)["revision"]
+    assert locate(f"owner/model@{commit}") == replace(locate("owner/model", commit), name=f"owner/model@{commit}")
+    recipe = InfillRecipe(model="owner/model@refs/pr/6")  # as it is recorded in what is trained
+    assert (recipe.model, recipe.revision) == ("owner/model", "refs/pr/6")
+    for model, revision in (("owner/model@main", "refs/pr/6"), ("owner/model@", None)):
+        with pytest.raises(ng.InputError, match=r"expected one revision, as NAME@REVISION or by the option revision"):
+            locate(model, revision)
+    with pytest.raises(ng.InputError, match="the embedded model has no revisions"):
+        locate("embedded@main")
+
+
+def test_a_judge_and_a_filler_of_a_revision_are_signed(hub, tiny_model, tiny_nli):
+    hub.put("owner/nli", tiny_nli("roberta"))
+    hub.put("owner/nli", tiny_nli("roberta"), revision="refs/pr/1")
+    hub.put("owner/bart", tiny_model("bart"))
+    hub.put("owner/bart", tiny_model("bart"), revision="refs/pr/1")
+    commits = [hub.commit(name, "refs/pr/1") for name in ("owner/bart", "owner/nli")]
+    maker = Synthesizer(Draws(), infill="owner/bart@refs/pr/1", judge="owner/nli@refs/pr/1", runtime=Runtime())
+    signed = dict(maker.signature.entries)
+    assert [signed["infill_revision"], signed["judge_revision"]] == commits
+
+
+# What a folder is: the tiny model stands for one whose layer is known, as layer 1 and a baseline of two rows
+
+
+@pytest.fixture
+def known(monkeypatch):
+    monkeypatch.setitem(vectors.layers_table(), "owner/model", 1)
+    monkeypatch.setitem(vectors._bundled(), ("en", "owner/model"), vectors.Baseline({1: (0.1, 0.1, 0.1)}, "en/theirs"))
+
+
+def test_folders_that_came_from_a_known_model_give_its_numbers(hub, tiny_model, tmp_path, known):
+    hub.put("owner/model", pickled(tiny_model("bert"), tmp_path / "old"))
+    asked = score("owner/model", rescale="true")
+    cached = next((tmp_path / "cache").glob("models--owner--model/snapshots/*"))
+    copied = shutil.copytree(cached, tmp_path / "of the cache")  # what links lead to
+    made = shutil.copytree(snapshot("owner/model").folder, tmp_path / "of what was written again")
+    for folder, why in (
+        (cached, "as its path says"),
+        (copied, "whose weights in the hub's cache are the same"),
+        (made, "of which its weights were written"),
+    ):
+        found = score(folder, rescale="true")
+        assert found.values == asked.values
+        assert {("layer", "1"), ("like", "owner/model"), ("baseline", "en/theirs")} <= set(found.signature.entries)
+        (note,) = metric(f'bertscore:model="{folder}",rescale=true').notes
+        assert note == (f"{folder} is taken as owner/model, {why}: layer 1 and its baseline; like=NAME takes another")
+        assert metric(f'bertscore:model="{folder}",layer=2').notes == ()  # the number depends on no name
+        assert score(folder, like="roberta-base").values == score("owner/model", layer=2).values  # 10 of 2: a guess
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ({}, True),
+        ({"_name_or_path": "FacebookAI/roberta-large"}, True),
+        ({"hidden_size": 768}, False),
+        ({"vocab_size": 50266}, False),
+        ({"num_hidden_layers": 12}, False),
+        ({"architectures": ["RobertaForSequenceClassification"]}, False),  # trained further, for labels
+        ({"_name_or_path": "/home/user/roberta-large"}, False),
+        ({"_name_or_path": None}, False),
+    ],
+)
+def test_a_configuration_is_believed_where_sizes_agree(tmp_path, said, taken):
+    config = {"model_type": "roberta", "num_hidden_layers": 24, "hidden_size": 1024, "vocab_size": 50265}
+    config |= {"_name_or_path": "roberta-large", "architectures": ["RobertaModel"]}
+    (tmp_path / "config.json").write_text(json.dumps(config | said))
+    safetensors.save_file({"a": torch.zeros(1)}, tmp_path / "model.safetensors")
+    files = locate(str(tmp_path))
+    name, why = files.taken_as
+    assert (name, bool(why)) == (("roberta-large", True) if taken else (str(tmp_path), False))
+    assert best_layer(name, 24) == (17 if taken else 18)
+
+
+@pytest.mark.parametrize("said", ["owner/model\nnote: all is well", "a/b/c", "", "x" * 200])
+def test_a_record_that_is_no_name_is_not_repeated(tiny_model, tmp_path, said):
+    folder = shutil.copytree(tiny_model("bert"), tmp_path / "copy")
+    weights = safetensors.load_file(folder / "model.safetensors")
+    safetensors.save_file(weights, folder / "model.safetensors", {"format": "pt", "repository": said})
+    assert locate(str(folder)).taken_as == (str(folder), "")
+
+
+def test_a_preset_of_a_language_takes_a_folder_that_is_named(tiny_model):
+    folder = tiny_model("bert")
+    built = metric(f'paper/bertscore-zh:model="{folder}",layer=1,like=bert-base-chinese')
+    assert built.known_as == "bert-base-chinese"
+    with pytest.raises(ng.SpecError, match="language=zh chooses the bundled baseline and changes nothing"):
+        metric(f'paper/bertscore-zh:model="{folder}"')
+
+
 def test_a_snapshot_without_a_tokenizer_is_made_whole(hub, tiny_model):
     source = hub.put("owner/model", tiny_model("roberta"))
     from huggingface_hub import hf_hub_download
@@ -265,6 +379,24 @@ def test_a_snapshot_whose_shard_is_missing_is_made_whole(hub, tiny_model, tmp_pa
 
     snapshot_download("owner/model", ignore_patterns=["*-00002-of-*"])
     assert score("owner/model").values == score(tiny_model("bert")).values
+
+
+def test_a_connection_that_breaks_goes_on_where_it_broke(hub, tiny_model, tmp_path, monkeypatch):
+    # in a snapshot that is not whole: one shard is there, the other comes in two parts
+    hub.put("owner/model", pickled(tiny_model("bert"), tmp_path / "old", shards=2))
+    from huggingface_hub import snapshot_download
+
+    snapshot_download("owner/model", ignore_patterns=["*-00002-of-*"])
+    hub.asked.clear()
+    hub.sent = 0
+    hub.breaks.add("pytorch_model-00002-of-00002.bin")
+    hub.breaks_once = True
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 1000)  # the client writes whole blocks; its own have 10 MB
+    monkeypatch.setattr("time.sleep", lambda seconds: None)  # between the tries of the hub's client
+    assert score("owner/model").values == score(tiny_model("bert")).values
+    assert hub.files() == ["pytorch_model-00002-of-00002.bin"] * 2
+    size = (hub.root / "owner--model" / "pytorch_model-00002-of-00002.bin").stat().st_size
+    assert hub.sent == size + size // 2 % 1000  # only what had begun a block came twice
 
 
 def test_a_connection_that_breaks_leaves_nothing_and_the_next_try_goes_on(hub, tiny_model, monkeypatch):
@@ -363,9 +495,26 @@ def test_checkpoints_of_comet_are_fetched_by_the_command_with_their_encoder(hub,
         assert capsys.readouterr().out.startswith(f"{name}: whole, in ")
         hub.asked.clear()
         ng.score(["a"], ["a"], srcs=["a"], metrics=f"comet:model={name}")
+        assert main(["fetch", name]) == 0  # what is there is left as it is
+        assert capsys.readouterr().out.startswith(f"{name}: whole, in ")
         assert hub.asked == []
+    with pytest.raises(ng.InputError, match=r"da' is a checkpoint of unbabel-comet, which comet and comet-qe read$"):
+        snapshot("Unbabel/wmt22-comet-da")
     assert main(["fetch", "FacebookAI/xlm-roberta-large"]) == 2  # it has no weights here
     assert "on the hub it has no config.json with model.safetensors" in capsys.readouterr().err
+
+
+def test_a_checkpoint_that_is_not_read_is_refused_by_its_settings(hub, tmp_path):
+    from tests.models import tiny_comet
+
+    tiny_comet.save(tmp_path / "kiwi", tiny_comet.save_encoder(tmp_path / "encoder"), "xlm-roberta-large")
+    settings = tmp_path / "kiwi" / "hparams.yaml"
+    settings.write_text(settings.read_text().replace("regression_metric", "unified_metric"))
+    hub.put("Unbabel/wmt22-cometkiwi-da", tmp_path / "kiwi", ["README.md"])
+    for metric_of in ("comet", "comet-qe"):
+        with pytest.raises(ng.InputError, match=r"-da' is a unified_metric, which is not computed here; expected regr"):
+            ng.score(["a"], ["a"], srcs=["a"], metrics=f"{metric_of}:model=Unbabel/wmt22-cometkiwi-da")
+    assert set(hub.files()) == {"hparams.yaml"}
 
 
 def test_comet_is_fetched_by_its_name(hub, tmp_path, monkeypatch):

@@ -87,8 +87,9 @@ def list_known(
     hub, which is downloaded once. A preset is one line: what it stands for, and
     what differs.
 
-    A specification is `name:option=value,option=value`, and `bleu,chrf` are two. A value that holds a comma, bracket or
-    blank stands in double quotes, with escapes as in JSON; any other backslash is itself.
+    A specification is `name:option=value,option=value`, and `bleu,chrf` are two; `bertscore:roberta-large` is short for
+    `bertscore:model=roberta-large`. A value that holds a comma, bracket or blank stands in double quotes, with escapes
+    as in JSON; any other backslash is itself.
 
     With a name, `nlgauge list metrics NAME` and `nlgauge list perturbations NAME` show one in full, with what each
     option does. `--json` writes a row per metric, or prints it.

@@ -49,8 +49,8 @@ class SeverityOptions:
     infill: Annotated[
         list[str] | None,
         Typed(
-            "What gives words: infill, lexicon, a head, a folder or hub id; of several, one is drawn for each"
-            " edit.  [default: infill]",
+            "What gives words: infill, lexicon, a head, a folder or hub id[@REVISION]; of several, one is drawn for"
+            " each edit.  [default: infill]",
             metavar="MODEL",
         ),
     ] = None
@@ -62,7 +62,8 @@ class SeverityOptions:
         ),
     ] = None
     judge: Annotated[
-        str, Typed("The NLI model that rates: nli-robust, nli, a head, a folder or hub id.", metavar="MODEL")
+        str,
+        Typed("The NLI model that rates: nli-robust, nli, a head, a folder or hub id[@REVISION].", metavar="MODEL"),
     ] = "nli-robust"
     threshold: Annotated[
         float | None, Typed("Entailment both ways that makes an error minor.  [default: the judge's own]")

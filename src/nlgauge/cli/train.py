@@ -183,7 +183,7 @@ def train_layers(
     model: Annotated[
         list[str] | None,
         Typed(
-            "embedded, base, a folder, or a hub id; repeat it for curves of several in one.",
+            "embedded, base, a folder, or a hub id[@REVISION]; repeat it for curves of several in one.",
             ("--model", "--encoder"),
             "MODEL",
         ),

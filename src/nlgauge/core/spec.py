@@ -1,7 +1,8 @@
 r"""The grammar of metric specifications: `name:option=value,...`, and weighted sums of such.
 
-spec   := name [":" option ("," option)*]
+spec   := name [":" (option | model) ("," option)*]
 option := key "=" value                      value bare, or quoted
+model  := value                              bare, with "-" or "/", in short for model=value
 sum    := term ("+" term)* ["[norm=" norm "]"]
 term   := weight "*" (spec | "(" sum ")")
 norm   := "minmax" | "zscore" | "none" | "file(" quoted ")"
@@ -25,6 +26,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*(?:\+\+)?")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BARE = re.compile(r"[^,\"\s\[\]()\x00\ud800-\udc7f\udd00-\udfff]+")
 NOWHERE = re.compile("[\x00\ud800-\udc7f\udd00-\udfff]")  # no name of a file or column holds them
+_MODEL = re.compile(r"[A-Za-z.~/][^,\"\s=()\[\]]*[-/][^,\"\s=()\[\]]*(?=[,\s)\[]|$)")
 _WEIGHT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NORM = re.compile(r"(minmax|zscore|none|file)")
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"', re.DOTALL)
@@ -191,7 +193,7 @@ class _SpecReader:
         options: list[tuple[str, str]] = []
         if self.peek() == ":":
             self.pos += 1
-            options.append(self.option())
+            options.append(("model", self.bare()) if self.at(_MODEL) else self.option())
             while self.peek() == ",":
                 self.pos += 1
                 options.append(self.option())
@@ -208,6 +210,9 @@ class _SpecReader:
         self.literal("=")
         if self.peek() == '"':
             return key, self.quoted()
+        return key, self.bare()
+
+    def bare(self) -> str:
         match = _BARE.match(self.text, self.pos)
         if match is None:
             self.fail("a value")
@@ -217,7 +222,7 @@ class _SpecReader:
         if joined:
             value = value[: joined.start()]
         self.pos += len(value)
-        return key, value
+        return value
 
     def quoted(self) -> str:
         match = _QUOTED.match(self.text, self.pos)

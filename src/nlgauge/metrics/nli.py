@@ -261,7 +261,8 @@ class Nli(NliMetric):
     The paper takes `direction=both` for translation and data-to-text, `formula=e-c,direction=backward` for summaries
     against references, and `formula=-c,direction=forward,anchor=source` against the source, with large models: presets
     `paper/nli-...` name them. `paper/xnli-...` read the source in another language; `paper/xnli-r` must be fine-tuned
-    first and given as `model=PATH`. `paper/menli-r` and `paper/menli-d` are MENLI, 0.2 of NLI and 0.8 of BERTScore.
+    first and given as `model=PATH`. `paper/menli-r` and `paper/menli-d` are MENLI, 0.2 of NLI and 0.8 of BERTScore;
+    options of their terms begin with the term's name: `paper/menli-r:nli_model=FOLDER,bertscore_model=FOLDER`.
 
     The parts `e`, `n` and `c` are the means of both directions. A model with two labels does not split what is not
     supported: it gives `formula=e` and the part `e` alone. The range follows the formula: 0 to 1 for `e`, -1 to 0

@@ -100,8 +100,8 @@ def is_english(language: str) -> bool:
 
 def is_encoder_for(model: str, language: str) -> bool:
     """Whether a model, by its hub id or in a folder of that name, is the encoder for a language."""
-    name, _ = encoder_for(language)
-    return name in (model, PurePath(model).name)
+    name, given = encoder_for(language)[0], model.partition("@")[0]
+    return name in (given, PurePath(given).name)
 
 
 # --- Which metrics there are, and how a specification becomes one
@@ -307,7 +307,7 @@ METRIC_OPTIONS = frozenset({"base"})  # options of metrics of ours whose value i
 OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
 
-# Names of sums. They take no options: write the sum out to change it.
+# Names of sums. Their options are those of their terms: `nli_model`, `bertscore_like`.
 SUMS: dict[str, str] = {
     "paper/menli-r": "0.2*paper/nli-r + 0.8*paper/bertscore:idf=true",
     "paper/menli-d": "0.2*paper/nli-d + 0.8*paper/bertscore:idf=true",
@@ -338,11 +338,7 @@ def metric(spec: MetricLike, **options: Any) -> Metric:
         )
     parsed = parse(spec)
     if isinstance(parsed, Spec) and parsed.name in SUMS:
-        if parsed.options or options:
-            raise SpecError(
-                f"{parsed.name} is the sum {SUMS[parsed.name]!r} and takes no options; write the sum out to change it"
-            )
-        parsed = parse(SUMS[parsed.name])
+        parsed, options = _summed(parsed.name, {**dict(parsed.options), **options}), {}
     if isinstance(parsed, Spec) and parsed.name == EMBEDDED:
         raise SpecError(f"{EMBEDDED!r} stands for many metrics: it takes no options and goes with score and meta")
     if isinstance(parsed, Sum):
@@ -350,6 +346,21 @@ def metric(spec: MetricLike, **options: Any) -> Metric:
             raise SpecError(f"options are given beside the sum {spec!r}; write them into its terms")
         return _built(parsed)
     return _of_name(parsed, options)
+
+
+def _summed(name: str, options: Mapping[str, Any]) -> Sum:
+    """A sum of `SUMS` whose terms have options: `nli_model` is `model` of the term that is an `nli`."""
+    found = parse(SUMS[name])
+    assert isinstance(found, Sum)  # so it is written
+    terms: dict[str, tuple[float, Any]] = {metric(str(part)).info.name: (weight, part) for weight, part in found.terms}
+    for typed, value in options.items():
+        of, _, option = typed.partition("_")
+        if of not in terms or not option:
+            known = " and ".join(f"{term}_model=..." for term in terms)
+            raise SpecError(f"{name} is the sum {SUMS[name]!r} and has no option {typed!r}; of its terms {known}")
+        weight, term = terms[of]
+        terms[of] = weight, replace(term, options=tuple({**dict(term.options), option: show(value)}.items()))
+    return Sum(tuple(terms.values()), found.norm)
 
 
 def own_function(function: Callable[..., Any], target: str) -> str:

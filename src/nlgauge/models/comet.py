@@ -53,7 +53,7 @@ def comet_folder(model: str, head: str) -> Path | None:
     Raises:
         InputError: the checkpoint is not there, cannot be read, or is of a kind that is not computed here.
     """
-    given, (repo, at, revision) = Path(os.path.expanduser(model)), model.partition("@")
+    given, (repo, revision) = Path(os.path.expanduser(model)), repository.split(model)
     if os.path.isfile(given / repository.SETTINGS):
         files = (given / repository.SETTINGS, given / repository.CHECKPOINT)
         if not files[1].is_file():
@@ -62,7 +62,7 @@ def comet_folder(model: str, head: str) -> Path | None:
     elif os.path.exists(given) or repo.startswith((".", "/", "~")) or repo.count("/") != 1:
         return None
     else:
-        folder = repository.checkpoint(repo, revision if at else None)
+        folder = repository.checkpoint(repo, revision, _settings)
         name, origin = f"{repo.replace('/', '--')}@{folder.name}", {"repository": repo, "commit": folder.name}
     target = repository.home("pickled") / name
 

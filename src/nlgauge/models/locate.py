@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property, wraps
 from hashlib import sha256
@@ -40,8 +42,21 @@ _LEFT_TO_RIGHT = (
 # Encoder-decoders, whose configurations need not say so.
 _PAIRED = {"bart", "longt5", "m2m_100", "marian", "mbart", "mt5", "pegasus", "t5", "umt5"}
 SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
+_IN_CACHE = re.compile(r"/models--([^/]+)/snapshots/[^/]+$")  # the folder of a model there
+_NAME, _MOST_HEADER = re.compile(r"([\w.-]{1,96}/)?[\w.-]{1,96}"), 1 << 24
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
+# Layers, width and vocabulary of encoders whose layer and baseline are known: what a folder must agree with that says
+# it began as one of them.
+_SIZES = {
+    "bert-base-uncased": (12, 768, 30522), "bert-large-uncased": (24, 1024, 30522),
+    "bert-base-chinese": (12, 768, 21128), "bert-base-multilingual-cased": (12, 768, 119547),
+    "roberta-base": (12, 768, 50265), "roberta-large": (24, 1024, 50265),
+    "xlm-roberta-base": (12, 768, 250002), "xlm-roberta-large": (24, 1024, 250002),
+    "allenai/scibert_scivocab_uncased": (12, 768, 31090), "dbmdz/bert-base-turkish-cased": (12, 768, 32000),
+    "microsoft/deberta-large-mnli": (24, 1024, 50265), "microsoft/deberta-xlarge-mnli": (48, 1024, 50265),
+}  # fmt: skip
+HINT = "which its config.json names; if it was trained further, its own layer may be another"
 _TYPES_IN_WORDS = {str: "a text", list: "a list", int: "a whole number"}
 P = ParamSpec("P")
 
@@ -92,6 +107,31 @@ class ModelFiles:
         raise InputError(
             f"{self.folder}/config.json names no number of layers (num_hidden_layers); is this an encoder?"
         )
+
+    @property
+    def taken_as(self) -> tuple[str, str]:
+        """The model that this one is, by name, and of a folder what says so; its own name where nothing does.
+
+        A folder in a cache of the hub says it by its path, and weights that were written again by their record. Else
+        weights of the hub's cache are the same; or config.json names a model of the same sizes, from which this one may
+        have been trained further, but not for labels.
+        """
+        if self.setup is None:
+            return repository.split(self.name)[0], ""
+        inside = _IN_CACHE.search(Path(os.path.expanduser(self.name)).resolve().as_posix())
+        if inside is not None:
+            return inside[1].replace("--", "/"), "as its path says"
+        if written := recorded(self.weight_files()[0]):
+            return written, "of which its weights were written"
+        if held := repository.holder(self.weights_digest):
+            return held, "whose weights in the hub's cache are the same"
+        config = self.config
+        sizes = tuple(config.get(key) for key in ("num_hidden_layers", "hidden_size", "vocab_size"))
+        for name in repository.names(str(config.get("_name_or_path"))):
+            labelled = any("Classification" in str(kind) for kind in config.get("architectures") or ())
+            if _SIZES.get(name) == sizes and not (labelled and not name.endswith("-mnli")):
+                return name, HINT
+        return self.name, ""
 
     @property
     def has_encoder_alone(self) -> bool:
@@ -215,18 +255,19 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
     """Find the files of a model.
 
     Args:
-        model: `embedded`, `base`, `multilingual`, a folder, or an id of the Hugging Face hub. A hub model is fetched
-            once and then found in the cache.
-        revision: branch, tag or commit of a hub model.
+        model: `embedded`, `base`, `multilingual`, a folder, or an id of the Hugging Face hub, with or without
+            @REVISION. A hub model is fetched once and then found in the cache.
+        revision: branch, tag or commit of a hub model, if its name does not say it.
 
     Raises:
         InputError: there is no such folder or model, a model is not cached and there is no network, or the weights have
             another digest than expected.
         MissingExtra: the packages of the `neural` extra are not installed.
     """
-    if model in fetch.ENCODERS:
-        if revision is not None:
-            raise InputError(f"the {model} model has no revisions; leave revision out")
+    name, own = repository.split(model)
+    if name in fetch.ENCODERS:
+        if revision is not None or own is not None:
+            raise InputError(f"the {name} model has no revisions; leave revision out")
         if find_spec("torch") is None:
             raise MissingExtra(f"the encoder {model!r}", "neural")
         return ModelFiles(model, fetch.folder(model), f"sha256:{fetch.ENCODERS[model].sha256}")
@@ -242,9 +283,11 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
         if pickles:
             folder = converted(folder, repository.home("pickled") / f"{weights[:16]}-{setup[:16]}", {})
         return ModelFiles(model, folder, f"sha256:{weights}", f"sha256:{setup}")
-    if folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1:
+    if folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise InputError(f"model folder {model} does not exist")
-    found = repository.snapshot(model, revision)
+    if own is not None and (revision is not None or not own):
+        raise InputError(f"model {model!r}: expected one revision, as NAME@REVISION or by the option revision")
+    found = repository.snapshot(name, revision or own)
     return ModelFiles(model, found.folder, f"revision:{found.commit}")
 
 
@@ -281,6 +324,16 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         raise InputError(f"{path} holds {type(loaded).__name__}, expected a JSON object")
     return loaded
+
+
+def recorded(weights: Path) -> str:
+    """The repository that a file of safetensors says its weights are of; empty where it says none."""
+    with suppress(OSError, ValueError, LookupError, TypeError, RecursionError), weights.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size)) if size <= _MOST_HEADER else {}
+        name = header["__metadata__"]["repository"]
+        return name if _NAME.fullmatch(name) else ""
+    return ""
 
 
 def _digest(paths: tuple[Path, ...]) -> str:

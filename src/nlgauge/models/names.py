@@ -50,7 +50,7 @@ def remove(name: str) -> bool:
     Raises:
         InputError: they cannot be deleted, or the folder holds what is not ours.
     """
-    return repository.remove(*split(name)) if is_of_hub(name) else encoders.remove(name)
+    return repository.remove(*repository.split(name)) if is_of_hub(name) else encoders.remove(name)
 
 
 def is_of_hub(name: str) -> bool:
@@ -58,15 +58,9 @@ def is_of_hub(name: str) -> bool:
     return "/" in name or "@" in name or len(list(repository.names(name))) > 1
 
 
-def split(name: str) -> tuple[str, str | None]:
-    """The name of a model of the hub, and its revision, from NAME@REVISION."""
-    model, at, revision = name.partition("@")
-    return model, revision if at else None
-
-
 def _of_hub(name: str) -> Path:
     """The folder of a model of the hub, of any kind that metrics read; what is read beside it is fetched, too."""
-    model, revision = split(name)
+    model, revision = repository.split(name)
     try:
         found = repository.snapshot(model, revision).folder
     except repository.OtherKind as other:

@@ -42,6 +42,7 @@ INSTEAD = (
     " it)"
 )
 _ANSWER = 10.0  # seconds that the hub has for the answer to one call
+_Check = Callable[[str, Path], object]
 _LICENCE = re.compile(r"^license(?:_name)?:\s*['\"]?([\w.+-]+)", re.MULTILINE)
 
 
@@ -100,9 +101,12 @@ def setup(model: str, seconds: float = _ANSWER) -> Path:
 
 
 @cache
-def checkpoint(model: str, revision: str | None = None, seconds: float = _ANSWER) -> Path:
-    """The folder with a checkpoint of unbabel-comet and its settings; as `snapshot` for the rest."""
-    return _found(_CHECKPOINT, model, revision, seconds)
+def checkpoint(model: str, revision: str | None, check: _Check, seconds: float = _ANSWER) -> Path:
+    """The folder with a checkpoint of unbabel-comet and its settings; as `snapshot` for the rest.
+
+    `check` refuses a model by the file of its settings, before its weights are fetched.
+    """
+    return _found(_CHECKPOINT, model, revision, seconds, check)
 
 
 @dataclass(frozen=True)
@@ -189,15 +193,17 @@ _CHECKPOINT = _Kind(
 )
 
 
-def _found(kind: _Kind, model: str, revision: str | None, seconds: float) -> Path:
+def _found(kind: _Kind, model: str, revision: str | None, seconds: float, check: _Check | None = None) -> Path:
     try:
-        from huggingface_hub import HfApi, constants, snapshot_download, try_to_load_from_cache
+        from huggingface_hub import HfApi, constants, hf_hub_download, snapshot_download, try_to_load_from_cache
         from huggingface_hub.errors import HFValidationError
     except ImportError:
         raise MissingExtra(f"model {model!r}", "neural") from None
     spare = None
     try:
         for name in names(model):
+            if kind is _MODEL and isinstance(try_to_load_from_cache(name, SETTINGS, revision=revision), str):
+                raise OtherKind(f"model {model!r} is a checkpoint of unbabel-comet, which comet and comet-qe read")
             path = try_to_load_from_cache(name, kind.first, revision=revision)
             if isinstance(path, str) and kind.is_whole(Path(path).parent):
                 return Path(path).parent
@@ -209,6 +215,8 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float) -> Pat
             raise OtherKind(f"model {model!r} is another kind of model: on the hub it has no {kind.lacks}")
         logging.getLogger("nlgauge").warning("fetching %s from the hub, once: %d files", model, len(wanted))
         with _with_timeouts(seconds), _bar():
+            if check is not None:
+                check(model, Path(hf_hub_download(model, kind.first, revision=info.sha, etag_timeout=seconds)))
             return Path(snapshot_download(model, revision=revision, allow_patterns=list(wanted), etag_timeout=seconds))
     except InputError:
         raise
@@ -223,6 +231,12 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float) -> Pat
             return spare
         refusal = _refusal(model, revision, error, seconds, constants)
         raise InputError(refusal if kind is _MODEL else refusal.replace(INSTEAD, "")) from None
+
+
+def split(model: str) -> tuple[str, str | None]:
+    """The name of a model of the hub, and its revision, from NAME@REVISION."""
+    name, at, revision = model.partition("@")
+    return name, revision if at else None
 
 
 def names(model: str) -> Iterator[str]:
@@ -363,6 +377,16 @@ def held() -> list[Held]:
         licences = {_licence(one.snapshot_path) for one in repo.revisions} - {""}
         found.append(Held(repo.repo_id, commits, size, ", ".join(sorted(licences))))
     return sorted(found, key=lambda one: one.name)
+
+
+def holder(digest: str) -> str | None:
+    """The model in the hub's cache that has a file of this SHA-256, by which the cache calls large files."""
+    try:
+        from huggingface_hub import constants
+    except ImportError:
+        return None
+    found = sorted(Path(constants.HF_HUB_CACHE).glob(f"models--*/blobs/{digest}"))
+    return found[0].parent.parent.name.removeprefix("models--").replace("--", "/") if found else None
 
 
 def _licence(folder: Path) -> str:

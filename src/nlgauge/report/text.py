@@ -352,7 +352,8 @@ def _signed(metrics: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for metric in metrics:
         yield directed(metric), metric["signature"]
         if "peer_signature" in metric:
-            yield f"{metric['spec']} in sacrebleu", metric["peer_signature"]
+            peer = "bert-score" if "(hug_trans=" in metric["peer_signature"] else "sacrebleu"
+            yield f"{metric['spec']} in {peer}", metric["peer_signature"]
 
 
 def _notes(paper: Paper) -> list[str]:

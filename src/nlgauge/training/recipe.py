@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
@@ -16,6 +17,7 @@ from nlgauge.models.encoder import BOTH, KINDS, MATCH, feature_names
 from nlgauge.models.heads import HEADS
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.regressor import MIX
+from nlgauge.models.repository import split
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # of a regressor: the highest rate, where none is asked for
 LossName = Literal["mse", "pairwise", "mse+pairwise"]
 SHARE = Range(least=0, below=1, meaning="a share")
-Model = Annotated[str, Typed("embedded, base, a folder, or a hub id.", ("--model", "--encoder"), "MODEL")]
+Model = Annotated[str, Typed("embedded, base, a folder, or a hub id[@REVISION].", ("--model", "--encoder"), "MODEL")]
 Revision = Annotated[str | None, Typed("Revision of a hub model.")]
 PairLength = Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")]
 
@@ -76,7 +78,7 @@ class Recipe:
     """The encoder, the weights that are trained, and the length of training.
 
     Attributes:
-        model: `embedded`, a folder, or a hub id.
+        model: `embedded`, a folder, or a hub id, with or without @REVISION.
         revision: branch, tag or commit of a hub model.
         rank: the rank of the adapters.
         alpha: the scale of the adapters times their rank.
@@ -93,6 +95,11 @@ class Recipe:
 
     def __post_init__(self) -> None:
         checked(self, name="", error=InputError)
+        name, revision = split(self.model)
+        is_folder = os.path.exists(os.path.expanduser(self.model))
+        if revision and self.revision is None and not is_folder:  # as if it were typed beside it
+            object.__setattr__(self, "model", name)
+            object.__setattr__(self, "revision", revision)
 
     @property
     def has_adapters(self) -> bool:

@@ -698,7 +698,7 @@ def save_regressor(
         metadata |= {
             "encoder": HERE,
             "encoder_sha256": locate(str(folder)).weights_digest,
-            "encoder_from": recipe.model,
+            "encoder_from": f"{recipe.model}@{recipe.revision}" if recipe.revision else recipe.model,
         }
         write_head(folder / WEIGHTS, own_tensors(network), metadata)
         (folder / CONFIG).write_text(json.dumps(metadata, indent=2, sort_keys=True) + "\n", encoding="utf-8")
@@ -771,7 +771,7 @@ def train_ridge(
     matched = MATCH in recipe.blocks
     if untrained and not matched:
         raise InputError(f"untrained is {untrained:g}, and features are {','.join(recipe.blocks)}; F is one of 'match'")
-    layer = best_layer(recipe.model, files.depth) if recipe.match_layer is None else recipe.match_layer
+    layer = best_layer(files.taken_as[0], files.depth) if recipe.match_layer is None else recipe.match_layer
     if matched and layer > files.depth:
         raise InputError(
             f"the layer that is matched is {layer}, but model {recipe.model!r} has layers 0 to {files.depth}"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import described
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
 from nlgauge.metrics.embedding import bertscore as module
@@ -226,6 +227,36 @@ def test_agrees_with_bert_score_on_other_families(tiny_model, runtime, kind):
     # pieces are others.
     expected, found = live(str(tiny_model(kind)), 2, SMALL, runtime)
     np.testing.assert_allclose(found, expected, atol=CLOSE, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "theirs"),
+    [
+        ({}, "roberta-large_L1_no-idf_version=0.3.13(hug_trans=4.57.6)"),
+        ({"idf": True, "value": "recall"}, "roberta-large_L1_idf_version=0.3.13(hug_trans=4.57.6)"),
+        ({"rescale": True}, "roberta-large_L1_no-idf_version=0.3.13(hug_trans=4.57.6)-rescaled"),
+        (
+            {"rescale": True, "baseline": "b"},
+            "roberta-large_L1_no-idf_version=0.3.13(hug_trans=4.57.6)-custom-rescaled",
+        ),
+        ({"like": "FacebookAI/roberta-large"}, "roberta-large_L1_no-idf_version=0.3.13(hug_trans=4.57.6)"),
+        *(({"like": name}, None) for name in (None, "embedded", "other/roberta-large")),  # not in its table
+        *(({"idf_file": "x"}, None), ({"references": "mean"}, None), ({"long": "windows"}, None)),  # it does not say so
+    ],
+)
+def test_bert_scores_own_hash(tiny_model, options, theirs):
+    # made of bert-score 0.3.13's get_hash(model, layer, idf, rescale, custom, fast), of the versions in golden
+    assert GOLDEN["versions"]["bert-score"] == "0.3.13"
+    assert GOLDEN["versions"]["transformers"] == "4.57.6"
+    own = BertScore(**{"model": str(tiny_model("roberta")), "layer": 1, "like": "roberta-large", **options})
+    assert own.peer_signature({1}) == theirs
+
+
+def test_the_hash_stands_beside_the_signature_in_float32_alone(tiny_model, tmp_path):
+    metrics = {"b": BertScore(model=str(tiny_model("roberta")), layer=1, like="roberta-large")}
+    for dtype, shown in (("float32", True), ("bfloat16", False)):
+        scores = score_segments(metrics, SEGMENTS[:2], Runtime(dtype=dtype))["b"]
+        assert ("peer_signature" in described("b", metrics["b"], scores.signature, {}, {1})) == shown
 
 
 # -- the definition
@@ -647,7 +678,7 @@ def test_a_folder_like_a_known_model_has_its_layer_and_baseline(tiny_model, monk
     def scored(options):
         return ng.score(["a cat"], ["the cat"], metrics=spec + options).popitem()[1]
 
-    monkeypatch.setattr("nlgauge.metrics.embedding.vectors._layers_table", lambda: {"roberta-large": 1})
+    monkeypatch.setattr("nlgauge.metrics.embedding.vectors.layers_table", lambda: {"roberta-large": 1})
     assert scored(",like=roberta-large").values == scored(",layer=1").values
     below = find(None, "roberta-large", "en").at(1)[2]
     rescaled = scored(",like=roberta-large,rescale=true").values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -29,20 +29,28 @@ from nlgauge.metrics.embedding.vectors import (
     from_call,
     from_file,
     hypothesis_documents,
-    is_measured,
+    layers_table,
+    measured,
     numbered,
     reference_documents,
     with_sources,
 )
 from nlgauge.metrics.registry import LANGUAGES, is_encoder_for, is_english
+from nlgauge.models import repository
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.fetch import EMBEDDED, ENCODERS, MULTILINGUAL
-from nlgauge.models.locate import locate
+from nlgauge.models.locate import HINT, locate
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 from nlgauge.text.scripts import ENGLISH
 
 _NGRAMS = {"wmd1": 1, "wmd2": 2}
+_PEER = "version=0.3.13(hug_trans=4.57.6)"  # whose numbers are met
+# Options that its hash says, or that change none of its three numbers.
+_UNSAID: Mapping[str, Any] = {
+    **dict.fromkeys(("revision", "layer", "baseline", "dtype", "like")),
+    **{"model": EMBEDDED, "language": ENGLISH, "idf": False, "rescale": False, "value": "f1"},
+}
 _CODE = re.compile(r"[a-z]{2,3}(?:[-_]\w+)*", re.IGNORECASE)  # of a language
 
 
@@ -121,7 +129,7 @@ class Matching(MatchedPoints):
     def _layers(self, depth: int) -> tuple[int, ...]:
         if self.pmeans:
             return last_layers(depth)
-        return (self._one_layer(self.layer, best_layer(self.model, depth), depth),)
+        return (self._one_layer(self.layer, best_layer(self.known_as, depth), depth),)
 
     def _tables(
         self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime
@@ -185,7 +193,7 @@ class BertScore(ByEncoder):
     Args:
         model: `embedded`, `base`, `multilingual`, a folder, or an id of the Hugging Face hub. The first three are
             fetched once, by `nlgauge fetch NAME`.
-        revision: branch, tag or commit of a hub model.
+        revision: branch, tag or commit of a hub model, also as `model=NAME@REVISION`.
         layer: the number of blocks to run, 0 for the embeddings; those above never run. None takes the best known layer
             of the model (17 of roberta-large, 4 of `embedded`, 7 of `base` and `multilingual`), else floor(0.75 x
             depth); `nlgauge train layers` finds the best one on your ratings.
@@ -212,7 +220,9 @@ class BertScore(ByEncoder):
         against: `source` matches the hypothesis with its source, and reads no reference; the model must read both
             languages (`multilingual`). It tells poor translations from good ones, and hardly good ones from better.
         like: the name of the model that a folder or another name holds, as in `model=FOLDER,like=roberta-large`: its
-            best layer and its baseline are taken. A folder of the same name needs none.
+            best layer and its baseline are taken. A folder of the same name needs none, nor does one that says itself
+            what it is, which a note repeats: a folder of the hub's cache, a copy of what `nlgauge fetch` wrote or of
+            weights in the cache, or one whose config.json names a model of the same sizes.
 
     References:
         Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", section 3, appendix B.
@@ -282,7 +292,7 @@ class BertScore(ByEncoder):
     def _check_language(self) -> None:
         """Refuse a language that the encoder does not read, or that changes nothing and does not name its encoder."""
         given = f"bertscore:language={self.language}"
-        if self.language == ENGLISH or is_encoder_for(self.model, self.language):
+        if self.language == ENGLISH or is_encoder_for(self.like or self.model, self.language):
             return
         if self.model in ENCODERS and ENCODERS[self.model].languages:
             raise SpecError(f"{given}: the model {self.model} reads English; name one that reads {self.language}")
@@ -303,15 +313,30 @@ class BertScore(ByEncoder):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the model says of itself, and that the layer is a guess where nobody measured it."""
-        told, known = super().notes, self.like or self.model
-        if self.layer is not None or is_measured(known):
+        told, files = super().notes, locate(self.model, self.revision)
+        (name, why), layer = files.taken_as, self._layer(files.depth)
+        if self._is_taken:
+            baseline = " and its baseline" if self.rescale else ""
+            told = (*told, f"{self.model} is taken as {name}, {why}: layer {layer}{baseline}; like=NAME takes another")
+        if self.layer is not None or measured(self.known_as) is not None:
             return told
-        layer = self._layer(locate(self.model, self.revision).depth)
         return (
             *told,
             f"layer {layer} of {self.model} is a guess, three quarters of its depth: name the model that it is with"
             " like=NAME, or a layer with layer=N",
         )
+
+    @property
+    def known_as(self) -> str:
+        """The name by which the best layer and the baseline of the model are known."""
+        return self.like or super().known_as
+
+    @property
+    def _is_taken(self) -> bool:
+        """Whether the layer or the baseline is that of what a folder is taken as, and nobody names it."""
+        name, why = locate(self.model, self.revision).taken_as
+        counts = (self.layer is None and measured(name) is not None) or (self.rescale and not self.baseline)
+        return bool(why) and not self.like and counts
 
     @property
     def pooled(self) -> bool:
@@ -321,6 +346,20 @@ class BertScore(ByEncoder):
     def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
         return [reference_documents(segments)]
+
+    def peer_signature(self, references: Collection[int]) -> str | None:
+        """The hash of bert-score, where all that it does not say is as there, for a model that its table names.
+
+        Under transformers 5 its numbers of RoBERTa are others (the first space is lost): the hash is that of the
+        versions whose numbers are met here.
+        """
+        same = replace(self, **_UNSAID) == BertScore()
+        files = locate(self.model, self.revision)
+        name = next((name for name in repository.names(self.known_as) if name in layers_table()), None)
+        if not same or name is None or name in ENCODERS or (self.like is None and files.taken_as[1] == HINT):
+            return None
+        rescaled = ("-custom-rescaled" if self.baseline else "-rescaled") * self.rescale
+        return f"{name}_L{self._layer(files.depth)}_{'' if self.idf else 'no-'}idf_{_PEER}{rescaled}"
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to, found without loading the model."""
@@ -337,7 +376,9 @@ class BertScore(ByEncoder):
         if self.idf_file:
             facts["idf_file"] = file_identity(self.idf_file)
         if self.rescale:
-            facts["baseline"] = baselines.find(self.baseline, self.like or self.model, self.language).identity
+            facts["baseline"] = baselines.find(self.baseline, self.known_as, self.language).identity
+        if self._is_taken:  # as if it were typed
+            facts["like"] = self.known_as
         return facts
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
@@ -377,7 +418,7 @@ class BertScore(ByEncoder):
         return (self._layer(depth),)
 
     def _layer(self, depth: int) -> int:
-        layer = best_layer(self.like or self.model, depth) if self.layer is None else self.layer
+        layer = best_layer(self.known_as, depth) if self.layer is None else self.layer
         if layer > depth:
             raise SpecError(f"bertscore:layer is {layer}, but model {self.model!r} has layers 0 to {depth}")
         return layer
@@ -399,7 +440,7 @@ class BertScore(ByEncoder):
         """Baseline P, R, F of the layer, shape (3,)."""
         if not self.rescale:
             return None
-        return baselines.find(self.baseline, self.like or self.model, self.language).at(self._layer(encoder.depth))
+        return baselines.find(self.baseline, self.known_as, self.language).at(self._layer(encoder.depth))
 
     def _score_single(
         self,

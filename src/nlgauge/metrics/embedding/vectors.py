@@ -64,6 +64,11 @@ class ByEncoder(BaseMetric):
         encoder = load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, self.max_tokens)
         return sum(len(read.ids) for read in encoder.tokenizer.tokens(texts))
 
+    @property
+    def known_as(self) -> str:
+        """The name by which the best layer and the baseline of the model are known."""
+        return locate(self.model, self.revision).taken_as[0]
+
     def _layers(self, depth: int) -> tuple[int, ...]:
         """The layers that are read, of a model with so many."""
         raise NotImplementedError
@@ -263,18 +268,16 @@ def best_layer(model: str, depth: int) -> int:
         Zhang et al. (2020), table 8; bert_score 0.3.13, `model2layers`, tuned on WMT16 to-English segments; `embedded`
         by `nlgauge train layers`' measure on the same data, `base` on WMT15.
     """
-    layer = _measured(model)
+    layer = measured(model)
     return layer if layer is not None and layer <= depth else max(min(1, depth), depth * 3 // 4)
 
 
-def is_measured(model: str) -> bool:
-    """Whether the best layer of a model was measured, by its name or the last part of it."""
-    return _measured(model) is not None
-
-
-def _measured(model: str) -> int | None:
-    table, last = _layers_table(), PurePath(model).name
-    return table.get(model, None if last in ENCODERS else table.get(last))  # a folder may be called `base`, too
+def measured(model: str) -> int | None:
+    """The best layer of a model that was measured, by its name or the last part of it; None where none was."""
+    table, last = layers_table(), PurePath(model).name
+    if model in table or last in ENCODERS:  # a folder may be called `base`, too
+        return table.get(model)
+    return next((layer for name, layer in table.items() if PurePath(name).name == last), None)
 
 
 def depth_of(model: str, revision: str | None = None) -> int:
@@ -287,7 +290,8 @@ def depth_of(model: str, revision: str | None = None) -> int:
 
 
 @cache
-def _layers_table() -> dict[str, int]:
+def layers_table() -> dict[str, int]:
+    """Name of a model -> its best layer."""
     loaded: dict[str, int] = json.loads(files("nlgauge.data").joinpath("best_layers.json").read_text(encoding="utf-8"))[
         "layers"
     ]
@@ -351,7 +355,7 @@ def find(path: str | None, model: str, language: str) -> Baseline:
     if path is not None:
         return _from_file(path)
     bundled = _bundled()
-    for name in (model, PurePath(model).name):
+    for name in (model, *(other for _, other in bundled if PurePath(other).name == PurePath(model).name)):
         if (language, name) in bundled:
             return bundled[language, name]
     languages = sorted(lang for lang, name in bundled if name == model)
