@@ -34,10 +34,11 @@ from nlgauge.metrics.embedding.vectors import (
     reference_documents,
     with_sources,
 )
-from nlgauge.metrics.registry import LANGUAGES, is_encoder_for, is_english
+from nlgauge.metrics.registry import LANGUAGES, encoder_for, is_encoder_for, is_english
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.fetch import EMBEDDED, ENCODERS, MULTILINGUAL
 from nlgauge.models.locate import locate
+from nlgauge.models.repository import is_held
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 from nlgauge.text.scripts import ENGLISH
@@ -302,8 +303,10 @@ class BertScore(ByEncoder):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the model says of itself, and that the layer is a guess where nobody measured it."""
+        """What the model says of itself, that the paper's is at hand, and that the layer is a guess if it is one."""
         told, known = super().notes, self.like or self.model
+        if known in ENCODERS and ENCODERS[known].languages and is_held(encoder_for(ENGLISH)[0]):
+            told = (*told, "paper/bertscore, the model of bert-score, is in the cache")
         if self.layer is not None or is_measured(known):
             return told
         layer = self._layer(locate(self.model, self.revision).depth)
