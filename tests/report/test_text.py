@@ -17,12 +17,14 @@ from nlgauge.core.spec import Signature
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.learned.regressor import from_ratings
 from nlgauge.report.bundle import bundle_html
+from nlgauge.report.pages import page
 from nlgauge.report.tables import FORMS
 from nlgauge.report.text import (
     check_form,
     doubts_of,
     marked,
     pieces,
+    printed,
     render,
     result_html,
     scores_html,
@@ -30,6 +32,21 @@ from nlgauge.report.text import (
     suite_html,
     trust_of,
 )
+
+
+@pytest.mark.parametrize("kind", ["score", "meta", "preference"])
+def test_the_model_of_a_number_is_named_below_its_table_once_in_every_form(made, kind):
+    bertscore = "metric:bertscore|model:embedded|weights:sha256:53aa51172d142c89"
+    result = replace(made()[kind], metrics=[{**made()[kind].metrics[0], "signature": bertscore}])
+    spec = result.metrics[0]["spec"]
+    line = f"{spec}: all-MiniLM-L6-v2; bert-score means roberta-large, here paper/bertscore"
+    for form in ("text", "markdown", "latex"):
+        assert render(result, form).count(line) == 1
+    for html in (page(result), result_html(result), bundle_html({"a": result})):
+        assert html.count(line) == 1
+    assert line in printed(result)
+    assert line not in render(result, "text", quiet=True)
+    assert result.as_json()["metrics"][0]["models"] == {spec: line.removeprefix(f"{spec}: ")}
 
 
 def test_agreement_is_the_mean_over_groups_with_where_it_was_found(made):

@@ -13,6 +13,7 @@ from nlgauge.cli.options import Quiet
 from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.spec import version
+from nlgauge.metrics.registry import METRICS
 from nlgauge.models import fetch as fetching
 from nlgauge.models import names as names_of
 from nlgauge.models import repository
@@ -89,9 +90,14 @@ def _encoder(name: str) -> str:
 
 
 def _model(model: repository.Held) -> str:
-    """What a model of the hub takes, of which commits, and its licence."""
-    commits = ", ".join(commit[:12] for commit in model.commits)
-    return f"{model.size / 1e6:.0f} MB; commit {commits}; licence {model.licence or 'not said'}; in the hub's cache"
+    """What a model of the hub takes, of which commits, its licence, and which presets of papers run with it."""
+    commits, known = ", ".join(commit[:12] for commit in model.commits), {*repository.names(model.name)}
+    of_papers = (name for name, entry in METRICS.entries.items() if entry.preset.get("model") in known)
+    here = ", ".join(of_papers) if repository.is_held(model.name) else ""
+    return (
+        f"{model.size / 1e6:.0f} MB; commit {commits}; licence {model.licence or 'not said'}; in the hub's cache"
+        + f", for {here}" * bool(here)
+    )
 
 
 def _cache(path: Path, prune: bool) -> str:

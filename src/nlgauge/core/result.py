@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from nlgauge.core.doors import made
 from nlgauge.core.errors import InputError
-from nlgauge.core.spec import version
+from nlgauge.core.spec import models_of, version
 
 try:
     import fcntl
@@ -83,7 +83,7 @@ class Result:
             "command": self.command,
             **{name: self.settings.get(name) for name in SETTINGS},
             "inputs": list(self.inputs),
-            "metrics": list(self.metrics),
+            "metrics": [{**one, **({"models": said} if (said := models_of(one)) else {})} for one in self.metrics],
             **({"verdict": self.verdict, "reasons": list(self.reasons)} if self.verdict is not None else {}),
             "rows": _without_nan(self.rows),
             **({"statistics": _without_nan(self.statistics)} if self.statistics else {}),

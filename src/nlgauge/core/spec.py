@@ -15,10 +15,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from typing import Any
 
 from nlgauge.core.errors import SpecError
 
@@ -326,6 +327,64 @@ def together(signatures: Sequence[Signature]) -> Signature:
     digest = sha256("\0".join(sorted(str(part) for part in parts)).encode()).hexdigest()[:16]
     entries = ((key, f"sha256:{digest}" if key == "documents" else value) for key, value in first.entries)
     return Signature(first.spec, tuple(entries))
+
+
+# --- Which model a number is of, as its signature says
+
+# Our encoders -> the start of the SHA-256 of their weights, and what others call them.
+_ENCODERS = {
+    "embedded": ("sha256:53aa51172d142c89", "all-MiniLM-L6-v2"),
+    "base": ("sha256:78c0197b6159d926", "all-mpnet-base-v2"),
+    "multilingual": ("sha256:9c373fdc1c25fc02", "multilingual-e5-small in four bits"),
+}
+# Metrics whose name means a number of another model elsewhere -> what to say of one of an encoder that reads English.
+_MEANT = {
+    "bertscore": "{}; bert-score means roberta-large, here paper/bertscore",
+    "sescore": "our head, not the authors'",
+}
+_METRIC = re.compile(r"(?:^|\|[^|]*\()metric:")  # where the signature of a metric begins, and in a sum that of a term
+
+
+def models_of(metric: Mapping[str, Any]) -> dict[str, str]:
+    """Metric -> the model that its numbers are of, and which one its name means elsewhere; a sum has one for each term.
+
+    Args:
+        metric: its `spec` and `signature`, as a result lists them.
+
+    Returns:
+        What the specification does not say; empty for a metric without a model.
+    """
+    _, whole, *terms = *_METRIC.split(str(metric.get("signature", ""))), ""
+    said = _model_of(whole)
+    if said is not None:
+        return {} if said in metric["spec"] else {metric["spec"]: said}
+    return {term.partition("|")[0]: said for term in terms if (said := _model_of(term))}
+
+
+def model_line(metrics: Iterable[Mapping[str, Any]]) -> str:
+    """One line that says which models the numbers of these metrics are of; empty where they have none."""
+    alike: dict[str, dict[str, None]] = {}
+    for metric in metrics:
+        for name, said in models_of(metric).items():
+            alike.setdefault(said, {})[name] = None
+    return ". ".join(f"{', '.join(names)}: {said}" for said, names in alike.items())
+
+
+def _model_of(signature: str) -> str | None:
+    """What is said of the model of a metric, of whose signature the first word is left out; None if it has none.
+
+    It is empty for a model in a file or a folder, which only its specification names.
+    """
+    name, *entries = signature.split("|")
+    known = dict(entry.partition(":")[::2] for entry in reversed(entries))
+    model = known.get("model", known.get("encoder"))
+    called = (each for own, (weights, each) in _ENCODERS.items() if model == own or known.get("weights") == weights)
+    encoder, is_named = next(called, None), model not in ("file", "folder")
+    if model is None or encoder is None:
+        return model if is_named else ""
+    if is_named and name in _MEANT and model != "multilingual":
+        return _MEANT[name].format(encoder)
+    return f"{'our' if is_named else 'a'} head on {encoder}" if "head" in known else encoder
 
 
 @cache

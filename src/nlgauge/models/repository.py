@@ -396,6 +396,16 @@ def _licence(folder: Path) -> str:
     return ""
 
 
+def is_held(model: str) -> bool:
+    """Whether the hub's cache has a model of transformers, whole, under its old name or its new one."""
+    try:
+        from huggingface_hub import constants
+    except ImportError:
+        return False
+    places = (f"models--{name.replace('/', '--')}/snapshots/*" for name in names(model))
+    return any(_MODEL.is_whole(folder) for place in places for folder in Path(constants.HF_HUB_CACHE).glob(place))
+
+
 def remove(model: str, revision: str | None = None) -> bool:
     """Delete a model from the hub's cache, with what was made of it; whether there was any.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result, replacing
-from nlgauge.core.spec import version
+from nlgauge.core.spec import model_line, version
 from nlgauge.report.labels import visible
 from nlgauge.report.tables import Worst, kind_of
 from nlgauge.report.text import parts_of, render
@@ -39,7 +39,7 @@ def render_template(template: str, **values: Any) -> str:
 def render_result(template: str, result: Result, **values: Any) -> str:
     """A page from a template that extends `result.html`, which shows files, signatures, notes and command."""
     about = {name: getattr(result, name) for name in ("inputs", "metrics", "notes", "command")}
-    return render_template(template, **about, **values)
+    return render_template(template, models=model_line(result.metrics), **about, **values)
 
 
 def breakable(name: object) -> Markup:

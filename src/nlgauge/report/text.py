@@ -13,6 +13,7 @@ from typing import Any
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
 from nlgauge.core.scores import MEANINGS, TRAINED, Note, Scores, in_brief
+from nlgauge.core.spec import model_line
 from nlgauge.core.suite import Suite
 from nlgauge.report.tables import (
     DATA,
@@ -333,11 +334,13 @@ def _explained(paper: Paper, quiet: bool) -> list[str]:
     if quiet and paper.form != "latex":
         return [paper.line(f"note: {note}") for note in notes]
     command = [result.command] if result.command and not paper.is_text else []
+    models = [line] if (line := model_line(result.metrics)) else []
     if paper.form == "markdown":
         signed = [f"- {markdown(name)}: `{signature}`" for name, signature in _signed(result.metrics)]
-        return ["\n".join([*signed, *(f"- {markdown(n)}" for n in notes), *(f"- `{c}`" for c in command)])]
+        said = [*(f"- {markdown(n)}" for n in notes), *(f"- `{c}`" for c in command)]
+        return ["\n".join([*(f"- {markdown(line)}" for line in models), *signed, *said])]
     signed = [] if paper.brief and paper.is_text else [f"{name} = {value}" for name, value in _signed(result.metrics)]
-    noted = [f"note: {note}" for note in notes]
+    noted = [*models, *(f"note: {note}" for note in notes)]
     return ["\n".join(map(paper.line, lines)) for lines in (signed, noted, command) if lines]
 
 
@@ -469,7 +472,8 @@ def result_html(result: Result) -> str:
     parts = (part for part in parts_of(result) if part)
     shown = "".join(_table(part) if isinstance(part, Table) else _lines(part.split("\n")) for part in parts)
     signatures = [f"{directed(metric)} = {metric['signature']}" for metric in result.metrics]
-    return shown + _lines([*signatures, *(f"note: {note}" for note in result.notes)])
+    models = [line] if (line := model_line(result.metrics)) else []
+    return shown + _lines([*models, *signatures, *(f"note: {note}" for note in result.notes)])
 
 
 def suite_html(suite: Suite) -> str:

@@ -35,7 +35,7 @@ from nlgauge.metrics.embedding.vectors import (
     reference_documents,
     with_sources,
 )
-from nlgauge.metrics.registry import LANGUAGES, is_encoder_for, is_english
+from nlgauge.metrics.registry import LANGUAGES, encoder_for, is_encoder_for, is_english
 from nlgauge.models import repository
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.fetch import EMBEDDED, ENCODERS, MULTILINGUAL
@@ -312,12 +312,15 @@ class BertScore(ByEncoder):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the model says of itself, and that the layer is a guess where nobody measured it."""
+        """What the model says of itself, that the paper's is at hand, and that the layer is a guess if it is one."""
         told, files = super().notes, locate(self.model, self.revision)
         (name, why), layer = files.taken_as, self._layer(files.depth)
         if self._is_taken:
             baseline = " and its baseline" if self.rescale else ""
             told = (*told, f"{self.model} is taken as {name}, {why}: layer {layer}{baseline}; like=NAME takes another")
+        ours = ENCODERS.get(self.known_as)
+        if ours is not None and ours.languages and repository.is_held(encoder_for(ENGLISH)[0]):
+            told = (*told, "paper/bertscore, the model of bert-score, is in the cache")
         if self.layer is not None or measured(self.known_as) is not None:
             return told
         return (

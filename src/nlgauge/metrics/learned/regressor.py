@@ -116,6 +116,7 @@ class RegressorMetric(_OfModel, Checked, BaseMetric):
             "dtype": runtime.precision(self.dtype),
             "max_tokens": limit,
             **files.facts(),
+            **({} if is_here(self.model) else {"model": self.model}),  # by name, where it came from the hub
             "trained": self.trained,
         }
 
