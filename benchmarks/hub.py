@@ -12,9 +12,9 @@ with a published one. Needed are 5 GB of disk, and 12 GB of memory for the large
 
 Each side is a process of its own: bert-score, unbabel-comet or transformers in the peer's environment, in float32 and
 with the batch size that is faster for it here; ours in float32 and, where the processor has it, in bfloat16. All load
-and score a few segments before the clock starts. Then they run in turns (theirs, ours, ours, theirs, ...), so that other work on
-the machine falls on all, and the ratio is the median of neighbours' ratios. The peak of memory is the largest resident
-set of a process, from its start to its end, with what it mapped of files.
+and score a few segments before the clock starts. Then they run in turns (theirs, ours, ours, theirs, ...), so that
+other work on the machine falls on all, and the ratio is the median of neighbours' ratios. The peak of memory is the
+largest resident set of a process, from its start to its end, with what it mapped of files.
 """
 
 from __future__ import annotations
@@ -308,7 +308,7 @@ def compare(name: str, options: argparse.Namespace, folder: Path) -> None:
     for side, python in pythons.items():  # one loads after another
         sides[side] = Side(python, side, options, name, folder)
         sides[side].run(4, 4)
-    tried = {batch: sides["theirs"].run(n, batch)[0] for batch in BATCHES}
+    tried = {batch: sides["theirs"].run(n // 2, batch)[0] for batch in BATCHES}
     batch = min(tried, key=lambda size: tried[size])
     seconds: dict[str, list[float]] = {side: [] for side in sides}
     scores: dict[str, list[float]] = {}
