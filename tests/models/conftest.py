@@ -1,7 +1,18 @@
-"""Copies of models in which something is changed; vectors of texts by our networks, and by transformers alone."""
+"""A hub; copies of models in which something is changed; vectors by our networks, and by transformers alone."""
 
 import json
 import shutil
+
+import pytest
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """A hub on loopback that holds nothing yet, and an empty cache."""
+    from tests.models.hub import serving
+
+    with serving(tmp_path, monkeypatch) as served:
+        yield served
 
 
 def changed(folder, to, config=None, rename=lambda key: key, keep=lambda key: True, more=None):

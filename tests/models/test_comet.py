@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.models import repository
+from nlgauge.models import locate, repository
 from nlgauge.models.comet import sparsemax
 
 pytest.importorskip("torch")
@@ -136,3 +136,11 @@ def test_sparsemax_by_hand():
     assert sparsemax(np.array([3, 0, 2.5])) == pytest.approx([0.75, 0, 0.25])
     assert sparsemax(np.array([5.0, 0])) == pytest.approx([1, 0])
     assert sparsemax(np.array([1.0, 1, 1, 1])) == pytest.approx([0.25] * 4)
+
+
+def test_a_checkpoint_in_a_folder_is_read_through_once(made, monkeypatch):
+    folder, read, digest = made(), [], locate.digest
+    monkeypatch.setattr(locate, "digest", lambda path: (read.append(path.name), digest(path))[1])
+    for _ in range(2):
+        scored(folder, "regression_metric")
+    assert read.count("model.ckpt") == 1  # 2 GB, which take seconds

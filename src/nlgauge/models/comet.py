@@ -17,7 +17,8 @@ import numpy.typing as npt
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.models import repository
 from nlgauge.models.heads import FORMAT, VERSION
-from nlgauge.models.pickled import Pickled, digest, made_whole, part, part_of, read, values, write
+from nlgauge.models.locate import digest_of
+from nlgauge.models.pickled import Pickled, made_whole, part, part_of, read, values, write
 
 _FEATURES = {
     "regression_metric": "hyp,ref,hyp*ref,|hyp-ref|,hyp*src,|hyp-src|",
@@ -58,7 +59,7 @@ def comet_folder(model: str, head: str) -> Path | None:
         files = (given / repository.SETTINGS, given / repository.CHECKPOINT)
         if not files[1].is_file():
             raise InputError(f"model folder {given} has {repository.SETTINGS} and no {repository.CHECKPOINT}")
-        folder, name, origin = given, "-".join(("comet", *(digest(file)[:16] for file in files))), {}
+        folder, name, origin = given, "-".join(("comet", *(digest_of(file)[:16] for file in files))), {}
     elif os.path.exists(given) or repo.startswith((".", "/", "~")) or repo.count("/") != 1:
         return None
     else:
@@ -83,7 +84,7 @@ def _converted(model: str, folder: Path, target: Path, head: str, origin: Mappin
     """Write the encoder, its configuration and tokenizer, and the regressor of a checkpoint into a folder."""
     said = _settings(model, folder / repository.SETTINGS)
     found = read(folder / repository.CHECKPOINT)
-    facts = {**origin, "sha256": digest(found.path)}
+    facts = {**origin, "sha256": digest_of(found.path)}
     for path in sorted(repository.setup(said["pretrained_model"]).iterdir()):
         if path.is_file() and not path.name.endswith((".bin", ".safetensors", ".md")):
             shutil.copyfile(path, target / path.name)
@@ -95,7 +96,7 @@ def _converted(model: str, folder: Path, target: Path, head: str, origin: Mappin
     write(target / "model.safetensors", parts, facts)
     config = json.loads((target / "config.json").read_text(encoding="utf-8"))
     own, metadata = _regressor(model, found, said, config)
-    metadata |= {"encoder_sha256": digest(target / "model.safetensors"), **facts}
+    metadata |= {"encoder_sha256": digest_of(target / "model.safetensors"), **facts}
     write(target / head, [part_of(name, numbers.astype(np.float32)) for name, numbers in own.items()], metadata)
 
 

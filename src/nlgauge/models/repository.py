@@ -205,10 +205,13 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float, check:
             if kind is _MODEL and isinstance(try_to_load_from_cache(name, SETTINGS, revision=revision), str):
                 raise OtherKind(f"model {model!r} is a checkpoint of unbabel-comet, which comet and comet-qe read")
             path = try_to_load_from_cache(name, kind.first, revision=revision)
-            if isinstance(path, str) and kind.is_whole(Path(path).parent):
-                return Path(path).parent
-            if isinstance(path, str) and kind.will_do(Path(path).parent):
-                spare = Path(path).parent
+            if not isinstance(path, str):
+                continue
+            folder = Path(path).parent
+            if kind.is_whole(folder) or (kind.will_do(folder) and _mark(folder).exists()):
+                return folder
+            if kind.will_do(folder):
+                spare = folder
         info = HfApi().model_info(model, revision=revision, timeout=seconds)
         wanted = kind.needed([one.rfilename for one in info.siblings or ()])
         if not wanted:
@@ -217,7 +220,14 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float, check:
         with _with_timeouts(seconds), _bar():
             if check is not None:
                 check(model, Path(hf_hub_download(model, kind.first, revision=info.sha, etag_timeout=seconds)))
-            return Path(snapshot_download(model, revision=revision, allow_patterns=list(wanted), etag_timeout=seconds))
+            folder = Path(
+                snapshot_download(model, revision=revision, allow_patterns=list(wanted), etag_timeout=seconds)
+            )
+        if kind.will_do(folder) and not kind.is_whole(folder):
+            with suppress(OSError):  # a cache that may only be read
+                _mark(folder).parent.mkdir(parents=True, exist_ok=True)
+                _mark(folder).touch()
+        return folder
     except InputError:
         raise
     except HFValidationError as error:
@@ -237,6 +247,11 @@ def split(model: str) -> tuple[str, str | None]:
     """The name of a model of the hub, and its revision, from NAME@REVISION."""
     name, at, revision = model.partition("@")
     return name, revision if at else None
+
+
+def _mark(folder: Path) -> Path:
+    """Where the hub's client keeps that a commit has no tokenizer, so that it need not be asked for again."""
+    return folder.parents[1] / ".no_exist" / folder.name / "tokenizer.json"
 
 
 def names(model: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.metrics.embedding import tiny_encoders
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
@@ -99,6 +100,7 @@ def test_what_changes_nothing_is_refused():
         ng.metric("matching:idf_file=x.txt")
 
 
+FAMILIES_GOLDEN = Path(__file__).parents[2] / "golden" / "bertscore_families.json"  # the command is in its recipe
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "bertscore.json").read_text(encoding="utf-8"))
 TEXTS = {
     "pairs": [(hyp, (ref,)) for _, hyp, ref in GOLDEN["pairs"]],
@@ -257,6 +259,20 @@ def test_the_hash_stands_beside_the_signature_in_float32_alone(tiny_model, tmp_p
     for dtype, shown in (("float32", True), ("bfloat16", False)):
         scores = score_segments(metrics, SEGMENTS[:2], Runtime(dtype=dtype))["b"]
         assert ("peer_signature" in described("b", metrics["b"], scores.signature, {}, {1})) == shown
+
+
+@pytest.mark.parametrize("kind", ["roberta", "deberta", "deberta-v3"])
+def test_agrees_with_bert_score_on_families_as_their_repositories_lie(runtime, tmp_path, kind):
+    pytest.importorskip("transformers")
+    pytest.importorskip("sentencepiece")
+    folder, golden = tiny_encoders.save(kind, tmp_path / kind), json.loads(FAMILIES_GOLDEN.read_text(encoding="utf-8"))
+    for layer in (1, tiny_encoders.LAYERS):
+        scores = BertScore(model=str(folder), layer=layer).score(
+            segments([(hyp, (ref,)) for hyp, ref in tiny_encoders.PAIRS]), runtime
+        )
+        found = np.stack([scores.parts[part] for part in PARTS])
+        np.testing.assert_allclose(found, np.array(golden[f"{kind} {layer}"]), atol=CLOSE, rtol=0)
+        assert scores.flags["truncated"].tolist() == [False] * 5 + [True]
 
 
 # -- the definition
