@@ -413,6 +413,8 @@ def test_dialogues_become_a_scorer_of_replies(dialogues, tiny_model, tmp_path, a
     [
         (["--anchor", "source", "--turns", "2"], "--turns is about contexts, and --anchor source reads none"),
         (["--anchor", "reply"], "--anchor is 'reply', expected context or source"),
+        (["--loss", "mse", "--margin", "1"], "--margin is about the pairwise loss; --loss pairwise or mse+pairwise"),
+        (["--method", "ridge", "--margin", "1"], "--margin is about networks that learn in steps"),
         (["--method", "none"], "--method is 'none'; known: frozen, full, lora"),
     ],
 )

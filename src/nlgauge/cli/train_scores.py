@@ -60,6 +60,7 @@ class Learnt:
     loss: Annotated[
         str, Typed("pairwise: hypotheses of one reference in their order.", words="mse pairwise mse+pairwise")
     ] = "mse"
+    margin: float | None = None  # an option where a paper has one
     rate: Annotated[
         float | None,
         Typed("The highest learning rate.  [default: lora 5e-4, frozen 1e-3, full 3e-5]", ("--learning-rate",)),
@@ -81,6 +82,9 @@ class Learnt:
         """Refuse options that change nothing beside others."""
         if recipe.method != "ridge":
             options.refuse_idle(options.changed(self, "strength", "untrained"), "is about --method ridge")
+        if self.loss == "mse":
+            idle = {"margin": self.margin is not None}
+            options.refuse_idle(idle, "is about the pairwise loss; --loss pairwise or mse+pairwise has one")
         if recipe.method == "frozen":
             idle = options.changed(recipe, "encoder_dropout")
             options.refuse_idle(idle, "is about an encoder that learns, and --method frozen keeps it as it is")
@@ -93,7 +97,7 @@ class Learnt:
         rate = RATES[recipe.method] if self.rate is None else self.rate
         return replace(
             recipe,
-            loss=Loss(name=self.loss),  # type: ignore[arg-type]
+            loss=Loss(name=self.loss, margin=self.margin),  # type: ignore[arg-type]
             schedule=replace(schedule, learning_rate=rate),
         )
 
@@ -219,6 +223,7 @@ class Setup:
         """Refuse options of networks and of steps where neither is."""
         names = ("widths", "encoder_dropout", "held_out", "standardise")
         idle = options.changed(self.recipe, *names) | options.changed(self.learnt, "loss", "rate")
+        idle |= {"margin": self.learnt.margin is not None}
         steps = options.flags_of(self.schedule).keys() - BY_METHOD
         idle |= options.changed(self.schedule, *sorted(steps), usual=RegressorRecipe().schedule)
         idle |= {"dev": self.dev is not None, "curve": self.kept.curve is not None}
@@ -479,6 +484,7 @@ class LearntReplies(Learnt):
     loss: Annotated[
         str, Typed("pairwise: a query's own reply before other replies.", words="mse pairwise mse+pairwise")
     ] = "mse+pairwise"
+    margin: Annotated[float | None, Typed("Margin of the pairwise loss; the paper has 0.5.")] = None
 
 
 @options.verb(without=shared.NO_METRICS | BY_METHOD | _NOT_OF_REPLIES, defaults={**DEFAULTS, "method": "frozen"})
