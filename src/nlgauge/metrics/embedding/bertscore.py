@@ -45,7 +45,7 @@ from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 from nlgauge.text.scripts import ENGLISH
 
 _NGRAMS = {"wmd1": 1, "wmd2": 2}
-_PEER = "version=0.3.13(hug_trans=4.57.6)"  # whose numbers are met
+_PEER = "version=0.3.12(hug_trans=4.57.6)"  # 0.3.13 calls itself so; these are the versions whose numbers are met
 # Options that its hash says, or that change none of its three numbers.
 _UNSAID: Mapping[str, Any] = {
     **dict.fromkeys(("revision", "layer", "baseline", "dtype", "like")),
