@@ -104,8 +104,9 @@ def choose(
         SpecError: a metric or the task is unknown.
     """
     dataset = dataset if isinstance(dataset, Dataset) and columns is None else dataset_of(dataset, columns)
+    name = dataset.name or "the data"
     if not len(dataset):
-        raise InputError(f"{dataset.name or 'the data'}: no outputs to choose a metric for, expected at least one")
+        raise InputError(f"{name}: no outputs to choose a metric for, expected at least one")
     named = criteria_of(dataset) if criterion is None else chosen_criteria(dataset, criterion)
     rated = None if not named else named[0] if len(named) == 1 else MEAN
     segments = [s for s in dataset if rated is None or (s.human if rated == MEAN else rated in s.human)]
@@ -115,10 +116,7 @@ def choose(
     names = tried(task, sample.segments) if metrics is None else metrics
     if not names:
         way = "'nlgauge fetch Unbabel/wmt20-comet-qe-da', then -m comet-qe" if task == "mt" else "as in -m fluency"
-        raise InputError(
-            f"{dataset.name or 'the data'}: outputs without references, and no metric here that reads the rest; name"
-            f" one, {way}"
-        )
+        raise InputError(f"{name}: outputs without references, and no metric here that reads the rest; name one, {way}")
     runtime, encoder = by_texts(runtime or Runtime(), names, [sample.segments])
     asked = [names] if isinstance(names, str) or not isinstance(names, Sequence) else [*names]
     known = Known(sample, dataset, task, asked, rated, runtime, seed)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nlgauge.choosing.evidence import at_hand, item_of, sampled, unreadable, unusable
+from nlgauge.choosing.evidence import item_of, sampled, unreadable, unusable
 from nlgauge.choosing.public import Figure, PublicSet, figure_of, nearest, profile_of
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.metric import BaseMetric, MetricLike, described
@@ -39,7 +40,6 @@ class Known:
         language: of the outputs, its code; "" where it is not told.
         sets: the public sets nearest to the texts.
         figures: metric -> how far it agrees with people there.
-        large: metrics whose large models are here, and which are not among those asked for.
         out: metric -> why it is ruled out.
         told: metric -> what must be said of it.
         rated: metric -> its row of `meta`, with the user's ratings.
@@ -59,7 +59,6 @@ class Known:
     language: str = field(init=False)
     sets: Sequence[PublicSet] = field(init=False)
     figures: dict[str, Figure] = field(init=False)
-    large: Sequence[str] = field(init=False)
     out: dict[str, str] = field(init=False)
     told: dict[str, str] = field(init=False)
     rated: dict[str, Row] = field(default_factory=dict)
@@ -76,7 +75,6 @@ class Known:
         self.language, self.sets = profile.language, nearest(profile)
         figures = (figure_of(spec, self.sets, encoder) for spec in self.metrics)
         self.figures = {one.metric: one for one in figures if one is not None}
-        self.large = [name for name in at_hand(self.task, segments) if name not in self.metrics]
         self.notes += Looks(language="off").seen({}, segments, is_paired=True).notes()
 
     @property
@@ -131,22 +129,13 @@ def ask_people(known: Known, baseline: str) -> None:
     items = {item_of(s) for s in known.sample}
     level = "item" if len(known.sample) >= 1.5 * len(items) else "segment"
     asked = [one for one, spec in zip(known.asked, known.metrics, strict=True) if spec not in known.out]
+    how: dict[str, Any] = {"missing": "worst", "language": "off", "runtime": known.runtime, "seed": known.seed}
+    how |= {"baseline": baseline} if len(asked) > 1 else {}
     try:
-        found = meta_evaluate(
-            known.sample,
-            asked,
-            known.criterion,
-            level,
-            _STATS[level],
-            missing="worst",
-            baseline=baseline if len(asked) > 1 else None,
-            runtime=known.runtime,
-            language="off",
-            seed=known.seed,
-        )
+        found = meta_evaluate(known.sample, asked, known.criterion, level, _STATS[level], **how)
     except NlgaugeError as error:
         known.notes.append(f"ratings of {known.criterion} decide nothing: {error}")
         return
-    rows = [row for row in found.rows if row["group"] == MEAN]
+    rows = [row for row in found.rows if row["group"] == MEAN and not math.isnan(row["value"])]
     known.rated = {row["metric"]: row for row in rows if row.get("against") is None}
     known.ahead = {row["metric"]: row["p_adjusted"] for row in rows if row.get("against") is not None}

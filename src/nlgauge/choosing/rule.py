@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nlgauge.choosing.evidence import DEFAULT_ELSEWHERE, DEFAULTS
+from nlgauge.choosing.evidence import DEFAULT_ELSEWHERE, DEFAULTS, at_hand
 from nlgauge.choosing.known import Known
 from nlgauge.choosing.public import Figure, public_sets
 from nlgauge.core.errors import InputError
@@ -150,7 +150,7 @@ def _language(known: Known) -> str:
 
 def _agreement(known: Known, decision: Decision) -> Iterator[str]:
     first = decision.chosen[0]
-    if known.rated:
+    if first in known.rated:
         own, best = known.rated[first], max(known.rated.values(), key=lambda row: row["value"])
         interval = "" if math.isnan(own["low"]) else f" ({own['low']:.2f} to {own['high']:.2f})"
         behind = f"; {best['metric']} with {best['value']:.2f} is not ahead beyond chance" if best is not own else ""
@@ -180,13 +180,10 @@ def _publicly(known: Known, first: str) -> str:
         )
     if known.sets:
         return f"No public figure tells how {first} agrees with people on such texts; it counts as the lowest here."
-    kind = f"of {_TASK[known.task]}"
-    if any(one.task == known.task for one in public_sets()):
-        kind += f" in {_language(known)}{'' if known.has_references else ' without references'}"
-    return (
-        f"No evidence is there for texts like yours: no public set with ratings is {kind}, so nothing tells metrics"
-        " apart; rate some outputs if you can."
-    )
+    kind = f" in {_language(known)}{'' if known.has_references else ' without references'}"
+    kind = _TASK[known.task] + (kind if any(one.task == known.task for one in public_sets()) else "")
+    none = f"No evidence is there for texts like yours: no public set with ratings is of {kind}"
+    return f"{none}, so nothing tells metrics apart; rate some outputs if you can."
 
 
 def _texts(known: Known, decision: Decision) -> Iterator[str]:
@@ -210,8 +207,9 @@ def _others(known: Known, decision: Decision) -> Iterator[str]:
     for spec in decision.chosen:
         if spec in known.told:
             yield f"Of {spec} mind: {known.told[spec]}."
-    if known.large:
-        yield f"{_and(known.large)} could run, too: the model is here. No public figure is known; try it with -m."
+    large = [name for name in at_hand(known.task, known.sample.segments) if name not in known.metrics]
+    if large:
+        yield f"{_and(large)} could run, too: the model is here. No public figure is known; try it with -m."
 
 
 def _next(known: Known, decision: Decision, data: str, judgements: str | None) -> Iterator[str]:
