@@ -115,8 +115,9 @@ def choose(
     task, guessed = settled_task(sample, task)
     names = tried(task, sample.segments) if metrics is None else metrics
     if not names:
-        way = "'nlgauge fetch Unbabel/wmt20-comet-qe-da', then -m comet-qe" if task == "mt" else "as in -m fluency"
-        raise InputError(f"{name}: outputs without references, and no metric here that reads the rest; name one, {way}")
+        way = "fetch Unbabel/wmt20-comet-qe-da, then -m comet-qe" if task == "mt" else "as in -m fluency"
+        none = f"{name}: outputs without references, and no metric here that reads the rest"
+        raise InputError(f"{none}, as texts of the task {task!r}; name another with --task, or a metric: {way}")
     runtime, encoder = by_texts(runtime or Runtime(), names, [sample.segments])
     asked = [names] if isinstance(names, str) or not isinstance(names, Sequence) else [*names]
     known = Known(sample, dataset, task, asked, rated, runtime, seed)

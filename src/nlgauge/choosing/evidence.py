@@ -20,8 +20,7 @@ from nlgauge.perturbations.checklist import task_of
 from nlgauge.stats.draws import generator
 from nlgauge.text.scripts import leaning
 
-_RECALL = "bertscore:value=recall"
-_COMMON = ("bleu", "chrf", "meteor", "bertscore", "cosine", "gauge")
+_RECALL, _COMMON = "bertscore:value=recall", ("bleu", "chrf", "meteor", "bertscore", "cosine", "gauge")
 TRIED: Mapping[str, tuple[str, ...]] = {
     "mt": (*_COMMON, "ter", "nli-robust", "rated", "gauge-rated", "sescore"),
     "as": (
