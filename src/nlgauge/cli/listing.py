@@ -39,7 +39,7 @@ _FACTS = "tasks; needs; range, and which end is better; what it runs with; its p
 _BEGIN = (  # as docs/guides/choose.md has it; the evidence is in docs/studies
     "For translations into English and text made from data begin with rated beside chrf, for several translations of"
     " one text with gauge-rated, where they are very poor with gauge, in other languages with chrf; for summaries with"
-    " bertscore:value=recall, and for their facts with faithful beside it. 'nlgauge choose DATA' tries metrics on your"
+    " bertscore:value=recall, and for their facts with faithful beside it. 'nlgauge choose DATA' says why for your"
     " texts."
 )
 _DOWNLOADS = (

@@ -281,8 +281,6 @@ def standardise(metrics: Array, used: Mask) -> tuple[Array, Mask]:
 
 # --- How far may a share or a mean be from its true value? Wilson's interval, Student's, and one for a mean of shares
 
-FEWEST = 10  # trials: a share of fewer proves nothing, even if all of them are won
-
 
 def wilson(wins: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """Interval of a share of n independent trials, in [0, 1]; NaN where there is no trial.
