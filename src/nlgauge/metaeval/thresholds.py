@@ -14,7 +14,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.scores import Scores
 from nlgauge.metaeval.joined import JoinedScores, some
 from nlgauge.metrics.registry import metric as metric_of
-from nlgauge.scoring.pairwise import by_system
+from nlgauge.scoring.systems import by_system
 from nlgauge.scoring.thresholds import MetricThresholds, Thresholds
 from nlgauge.stats.draws import Seed, check_draws, generator
 from nlgauge.stats.selection import FORMS, Form, SystemPairs, best_form, fit_curve, held_out, resampled_curves
