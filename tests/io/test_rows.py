@@ -344,7 +344,7 @@ def test_columns_of_other_names_are_named(put):
         ),
         (
             "src,ref,pos,neg\na,b,c,d\n",
-            "a.csv:1: pairs of a better and a worse text, expected one text per row; read_ranking reads them",
+            "a.csv:1: pairs of a better and a worse text, expected one text per row; 'nlgauge audit --suite FILE",
         ),
         ("hyp,ref\nx\n", "a.csv:2: 1 cell, expected 2 as in the header"),
         ("hyp,hyp\nx,y\n", "a.csv:1: the header names column 'hyp' twice"),

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan, Severity, Side
-from nlgauge.core.result import replacing
 from nlgauge.core.segment import unique
 from nlgauge.io.files import Faults, InputFile, Lines, by_content
 from nlgauge.io.pearmut import rated_outputs
-from nlgauge.io.rows import ERROR_SIGN, LOG, JsonRows, Records, cells_between_tabs, fields_of_log, first_fields
+from nlgauge.io.read import by_fields
+from nlgauge.io.rows import ERROR_SIGN, JsonRows, Records, cells_between_tabs, fields_of_log, first_fields
 from nlgauge.io.wmt.annotations import Mark, read_mqm
 
 MISSING = "missing"  # what some formats write in place of a number
@@ -131,22 +131,6 @@ def errors_of(cells: Any, where: str, size: int | None = None, *, inclusive: boo
             except InputError as fault:
                 raise InputError(f"{where}: {fault}") from None
     return tuple(found)
-
-
-def as_rating(spans: Iterable[ErrorSpan]) -> str:
-    """Spans as a rating of mt-metrics-eval: JSON with the list `errors`."""
-    errors = [
-        {
-            "start": span.start,
-            "end": span.end,
-            "category": span.category,
-            "severity": span.severity,
-            "score": None,
-            "is_source_error": span.side == "src",
-        }
-        for span in spans
-    ]
-    return json.dumps({"errors": errors}, ensure_ascii=False)
 
 
 # --- The places of errors in MQM annotations: `<v>...</v>` in the source or the target of a row
@@ -296,20 +280,6 @@ def _rating(cell: str, where: str) -> Any:
     return errors_of(rating["errors"], where)
 
 
-def write_rating_spans(texts: Iterable[MarkedText], path: str | os.PathLike[str]) -> None:
-    """Write a `.seg.rating` file: the texts of a system stand together, in the order of its items.
-
-    Raises:
-        InputError: a text names no system, or a name holds a tab or a line break, or the file cannot be written.
-    """
-    with replacing(path) as file:
-        for text in texts:
-            if text.system is None or any(c in text.system + (text.rater or "") for c in "\t\n\r"):
-                raise InputError(f"{path}: system {text.system!r} of item {text.item!r}, expected a name without tabs")
-            cells = [text.system, "None" if text.spans is None else as_rating(text.spans)]
-            file.write("\t".join([*cells, *([] if text.rater is None else [text.rater])]) + "\n")
-
-
 # --- Marked texts in tables of shared tasks: WMT's quality estimation of 2023 and 2024, and task 2 of WMT25
 
 NO_ERROR = "no-error"
@@ -318,7 +288,6 @@ _PLACE = re.compile("[0-9]{1,12}")
 _KINDS = ("error_types", "errors")
 _TEXTS = ("hypothesis_segment", "mt", "target", "hyp", "translation")
 _ITEMS, _SYSTEMS = ("segment_id", "seg_id", "index", "id"), ("system_id", "system")
-_NAMES = ("segment_id", "system_id", "hypothesis_segment", "start_indices", "end_indices", "error_types")
 
 
 def read_span_table(path: str | os.PathLike[str] | InputFile) -> list[MarkedText]:
@@ -358,27 +327,6 @@ def read_span_table(path: str | os.PathLike[str] | InputFile) -> list[MarkedText
             found.append(MarkedText(named, cell(system), spans, hypothesis, cell(group)))
     faults.check()
     return found
-
-
-def write_span_table(texts: Iterable[MarkedText], path: str | os.PathLike[str]) -> None:
-    """Write a table with the columns of WMT25's task 2 that marked texts have; errors of the hypothesis alone.
-
-    Raises:
-        InputError: a text is not known or holds a tab or a line break, or the file cannot be written.
-    """
-    with replacing(path) as file:
-        file.write("\t".join(_NAMES) + "\n")
-        for text in texts:
-            if text.hypothesis is None or any(c in text.hypothesis for c in "\t\n\r"):
-                raise InputError(f"{path}: item {text.item!r} has no hypothesis that fits into one cell of a table")
-            spans = [span for span in text.spans or () if span.side == "hyp"]
-            starts, ends = (
-                [MISSING if span.missing else str(place) for span, place in zip(spans, places, strict=True)]
-                for places in ([span.start for span in spans], [span.end for span in spans])
-            )
-            kinds: list[str] = [span.severity for span in spans]
-            cells = [" ".join(part) for part in (starts or ["-1"], ends or ["-1"], kinds or [NO_ERROR])]
-            file.write("\t".join([text.item, text.system or "", text.hypothesis, *cells]) + "\n")
 
 
 def _place(header: Sequence[str], names: Sequence[str]) -> int | None:
@@ -455,7 +403,7 @@ def read_marked(path: str | os.PathLike[str] | InputFile, *, inclusive: bool = F
     file = path if isinstance(path, InputFile) else InputFile(path)
     if by_content(file) == "jsonl":
         head = file.head(1 << 20).decode("utf-8", errors="replace")
-        if {*(fields_of_log(head) or first_fields(head))} >= LOG:
+        if by_fields("jsonl", fields_of_log(head) or first_fields(head)) == "pearmut":
             return read_pearmut_spans(file)
         return read_marked_rows(file, inclusive=inclusive)
     if inclusive:

@@ -15,11 +15,10 @@ import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import null_if_nan, replacing
-from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable
 from nlgauge.io.files import Faults, InputFile, Lines, counted, number_in, words_of
 from nlgauge.io.logs.rows import LogLines, document, name_of, score
-from nlgauge.io.rows import JsonRows, Records
+from nlgauge.io.rows import JsonRows
 
 
 def read_relative_ranks(
@@ -124,53 +123,6 @@ def _pair(row: Any) -> Preference:
         return Preference(Key(better), Key(worse), float("nan") if margin is None else float(margin))
     except OverflowError:
         raise InputError("field 'margin' is too large for a number of 64 bits") from None
-
-
-def read_ranking(path: str | os.PathLike[str]) -> tuple[Dataset, Preferences]:
-    """Read COMET's ranking data: CSV with `src`, `ref`, `pos`, `neg` and perhaps `lp`.
-
-    Returns:
-        The distinct outputs of each input as segments, whose ids are made from numbers, and the pairs of these ids.
-
-    Raises:
-        InputError: a column is missing, a row has another number of cells, or a text is compared with itself.
-    """
-    file = InputFile(path)
-    records, faults = Records(file), Faults(file.name)
-    header: list[str] | None = None
-    segments: dict[tuple[str, str, str, str | None], Segment] = {}
-    items: dict[tuple[str, str, str | None], str] = {}
-    pairs: list[Preference] = []
-    for place, cells in records:
-        where = records.lines.at(place)
-        if header is None:
-            header = cells
-            for name in ("src", "ref", "pos", "neg"):
-                if name not in header:
-                    raise InputError(
-                        f"{where}: the header has no column {name!r}; columns found: {', '.join(map(repr, header))}"
-                    )
-            continue
-        if len(cells) != len(header):
-            faults.add(where, f"{counted(len(cells), 'cell')}, expected {len(header)} as in the header")
-            continue
-        row = dict(zip(header, cells, strict=True))
-        group = row.get("lp") or None
-        if row["pos"] == row["neg"]:
-            faults.add(where, "the better text is the worse one too")
-            continue
-        item = items.setdefault((row["src"], row["ref"], group), str(len(items) + 1))
-        keys = []
-        for side in ("pos", "neg"):
-            own = (row["src"], row["ref"], row[side], group)
-            if own not in segments:
-                segments[own] = Segment(str(len(segments) + 1), row[side], (row["ref"],), row["src"], None, item, group)
-            keys.append(Key(segments[own].id))
-        pairs.append(Preference(keys[0], keys[1]))
-    faults.check()
-    if not pairs:
-        raise InputError(f"{file.name} is empty: no pair in it, expected src, ref, pos and neg")
-    return Dataset(tuple(segments.values()), file.name), Preferences(tuple(pairs), file.name, tuple(records.notes()))
 
 
 # --- Verdicts of judges, a JSON object a line: scores of answers, and choices between two of them

@@ -95,7 +95,6 @@ def columns_in(head: str) -> list[str]:
     return names if "hyp" in names else first_fields(head)
 
 
-LOG = frozenset({"annotation", "user_id"})  # fields of an entry of Pearmut's logs
 _LOGS = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\[\s*\{\s*"(?:annotation|user_id|item_i)")')
 
 
@@ -680,7 +679,10 @@ class DelimitedRows(Rows):
     def _unknown(self, header: Sequence[str]) -> str:
         """The reason to refuse a header, and what may help."""
         if {"pos", "neg"} <= set(header):
-            return "pairs of a better and a worse text, expected one text per row; read_ranking reads them"
+            return (
+                "pairs of a better and a worse text, expected one text per row; 'nlgauge audit --suite FILE --columns"
+                " better=pos,worse=neg' reads them"
+            )
         if header[0].startswith("#"):
             return f"a line that begins with '#' ({header[0]:.40}), expected the names of columns; delete such lines"
         mark = next((mark for mark in ",;|" if mark in header[0]), "") if len(header) == 1 else ""
