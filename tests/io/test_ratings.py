@@ -24,12 +24,12 @@ def test_relative_ranks_with_and_without_the_name_lost_in_2018(put, header):
     assert pairs.notes == ()
 
 
-def test_the_difference_documents_and_other_names(put):
-    content = gzip.compress(b"LP DATA SID BETTER WORSE DIFF\nen-cs set doc.1::2 B_x A 25.5\n")
-    pairs = read_relative_ranks(put("a.csv.gz", content), renames={"B_x": "B"}, strip_document=True)
+def test_the_difference_is_the_margin(put):
+    content = gzip.compress(b"LP DATA SID BETTER WORSE DIFF\nen-cs set 2 B A 25.5\n")
+    pairs = read_relative_ranks(put("a.csv.gz", content))
     assert pairs.places(SEGMENTS).tolist() == [[3, 2]]
     assert pairs.pairs[0].margin == 25.5
-    assert read_relative_ranks("a.csv.gz").pairs[0].better == Key(None, "B_x", "doc.1::2", "en-cs")
+    assert pairs.pairs[0].better == Key(None, "B", "2", "en-cs")
 
 
 def test_repeated_and_contrary_judgements_are_kept_and_told(put):

@@ -37,11 +37,9 @@ if TYPE_CHECKING:
     from nlgauge.io.wmt.annotations import (
         Markings,
         read_da_scores,
-        read_da_segments,
         read_esa_scores,
         read_mqm,
         read_mqm_averages,
-        read_ratings,
     )
     from nlgauge.io.wmt.export import eval_set, export_scores, write_eval_set, write_metric_scores
     from nlgauge.io.wmt.items import check_answers, write_answers
@@ -51,7 +49,6 @@ if TYPE_CHECKING:
         Submission,
         SubmissionRow,
         check_submission,
-        expected,
         read_submission,
         write_submission,
     )
@@ -61,11 +58,10 @@ else:
 __all__ = [
     "Errors", "EvalSet", "Expected", "InputFile", "JudgeCard", "Labelled", "Limits", "Lines", "MarkedText",
     "Markings", "OfficialRun", "Prompts", "Raw", "Source", "Submission", "SubmissionRow", "Verdict", "Verdicts",
-    "check_answers", "check_submission", "eval_set", "expected", "export_scores", "language_pairs", "limited",
-    "open_data", "read_card", "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set",
-    "read_marked", "read_marked_rows", "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans",
-    "read_official", "read_pairs", "read_paraphrases", "read_rating_spans", "read_ratings", "read_raw",
-    "read_relative_ranks", "read_result", "read_scores", "read_span_table", "read_submission", "read_verdicts",
-    "write_answers", "write_campaign", "write_card", "write_eval_set", "write_metric_scores", "write_pairs",
-    "write_submission",
+    "check_answers", "check_submission", "eval_set", "export_scores", "language_pairs", "limited", "open_data",
+    "read_card", "read_da_scores", "read_esa_scores", "read_eval_set", "read_marked", "read_marked_rows",
+    "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official", "read_pairs",
+    "read_paraphrases", "read_rating_spans", "read_raw", "read_relative_ranks", "read_result", "read_scores",
+    "read_span_table", "read_submission", "read_verdicts", "write_answers", "write_campaign", "write_card",
+    "write_eval_set", "write_metric_scores", "write_pairs", "write_submission",
 ]  # fmt: skip

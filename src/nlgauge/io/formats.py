@@ -481,7 +481,6 @@ FORMATS: Mapping[str, Format] = {
         name="wmt-da",
         held="wmt.annotations:open_da",
         folder="wmt.annotations:is_da",
-        told="wmt.annotations:read_da_segments",
         example={
             "t.source.de-en": "eins\nzwei\n",
             "t.reference.de-en": "one\ntwo\n",
@@ -582,11 +581,10 @@ FORMATS: Mapping[str, Format] = {
         },
     ),
     "Marked errors of mt-metrics-eval": Format(
-        about="LP.NAME.seg.rating of mt-metrics-eval, marked errors scored with the standard weights",
+        about="LP.NAME.seg.rating of mt-metrics-eval",
         use="as marked errors",
         name="mtme-ratings",
-        reads="wmt.annotations:read_ratings",
-        told="marked:read_rating_spans",
+        reads="marked:read_rating_spans",
         example={
             "cs-uk.mqm.seg.rating": (
                 'A\t{"errors": [{"severity": "major", "category": "Style", "start": 1, "end": 2}]}\tr1\nA\tNone\n'

@@ -244,7 +244,7 @@ def _row(row: Any, number: int, where: str, inclusive: bool) -> MarkedText:
     )
 
 
-def read_rating_spans(path: str | os.PathLike[str] | InputFile, group: str | None = None) -> list[MarkedText]:
+def read_rating_spans(path: str | os.PathLike[str] | InputFile) -> list[MarkedText]:
     """Marked texts of a `.seg.rating` file of mt-metrics-eval: SYSTEM, `{"errors": [...]}` or `None`, perhaps RATER.
 
     The item is the position in the system's block, from 1.
@@ -265,7 +265,7 @@ def read_rating_spans(path: str | os.PathLike[str] | InputFile, group: str | Non
         with faults.row(where):
             spans = None if cells[1] == "None" else _rating(cells[1], where)
             rater = cells[2] if len(cells) > 2 else None
-            found.append(MarkedText(str(seen[cells[0]]), cells[0], spans, None, group, rater))
+            found.append(MarkedText(str(seen[cells[0]]), cells[0], spans, None, None, rater))
     faults.check()
     return found
 

@@ -21,9 +21,7 @@ from nlgauge.io.logs.rows import LogLines, document, name_of, score
 from nlgauge.io.rows import JsonRows
 
 
-def read_relative_ranks(
-    path: str | os.PathLike[str], renames: Mapping[str, str] | None = None, strip_document: bool = False
-) -> Preferences:
+def read_relative_ranks(path: str | os.PathLike[str]) -> Preferences:
     """Read the pairs of `RR-seglevel.csv` or `DArr-seglevel.csv`: a header, then `LP DATA SID BETTER WORSE`.
 
     These are the pairs of WMT17 to WMT21. Words are separated by blanks. Repeated and contradicting pairs are kept and
@@ -32,8 +30,6 @@ def read_relative_ranks(
     Args:
         path: the file, plain or `.gz`. The header of 2018 lacks one name, which does not matter. A sixth word is the
             difference between the two ratings.
-        renames: system as written in the file -> its real name.
-        strip_document: `SID` has the form `DOCUMENT::NUMBER`, and only the number is the item.
 
     Raises:
         InputError: the header does not end as expected, a line has another number of words, or a system is compared
@@ -42,13 +38,12 @@ def read_relative_ranks(
     file = InputFile(path)
     lines = Lines(file)
     pairs: list[Preference] = []
-    known = renames or {}
     faults = Faults(file.name)
     rows = words_of(lines, "LP DATA SID BETTER WORSE", _ends_in_pairs)
     next(rows, None)
     for place, cells in rows:
         with faults.row(lines.at(place)):
-            pairs.append(_compared(cells, known, strip_document))
+            pairs.append(_compared(cells))
     faults.check()
     if not pairs:
         raise InputError(f"{file.name} is empty: no pair in it, expected LP DATA SID BETTER WORSE")
@@ -68,22 +63,18 @@ def _ends_in_pairs(header: Sequence[str]) -> bool:
     return ["SID", "BETTER", "WORSE"] in (names[-3:], names[-4:-1])
 
 
-def _compared(cells: Sequence[str], known: Mapping[str, str], strip_document: bool) -> Preference:
+def _compared(cells: Sequence[str]) -> Preference:
     """The pair in the words of a line."""
     if len(cells) not in (5, 6):
         raise InputError(f"{counted(len(cells), 'word')}, expected LP DATA SID BETTER WORSE and perhaps the difference")
     lp, _, item, better, worse = cells[:5]
-    if strip_document:
-        item = item.rpartition("::")[2]
     if better == worse:
         raise InputError(f"system {better!r} is better than itself")
     try:
         margin = number_in(cells[5]) if len(cells) == 6 else float("nan")
     except ValueError as error:
         raise InputError(f"difference {error}") from None
-    return Preference(
-        Key(None, known.get(better, better), item, lp), Key(None, known.get(worse, worse), item, lp), margin
-    )
+    return Preference(Key(None, better, item, lp), Key(None, worse, item, lp), margin)
 
 
 def read_pairs(path: str | os.PathLike[str]) -> Preferences:
