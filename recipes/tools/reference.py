@@ -110,6 +110,52 @@ _AGREED = (
     " facts in them). It says nothing of another language, task or encoder. `rated` and `sescore` learn from WMT15 and"
     " from synthetic errors, not from these sets; the weights of `gauge` were chosen on most of them."
 )
+_TOPICS = (  # what holds for several formats, or is no format: title, files, how to pass it, whose docstring tells it
+    ("Every format", "any", "`nlgauge score DATA`; in Python `nlgauge.read(path)`", "read"),
+    ("Fields of a row", "see the formats below", "`nlgauge score DATA`", "fields:Fields"),
+    ("Several data files", "any of these", "`nlgauge score bart.jsonl t5.jsonl`", "segments:JoinedSource"),
+    (
+        "Other names of fields",
+        "any of these, and some logs",
+        "`--columns hyp=prediction,ref=references`",
+        "fields:fields_by_column",
+    ),
+    ("Pipes and packed files", "`-`, `<(...)`; `.gz`, `.bz2`, `.xz`", "in place of any file", "files:InputFile"),
+    ("Limits", "any", "`--limits segment=20M,line=1G`", "files:Limits"),
+    ("Files of the Hugging Face hub", "`hf://datasets/OWNER/NAME/PATH`", "in place of any file", "files:fetched"),
+    (
+        "Runs in parts",
+        "Parquet, JSON lines, text; not packed",
+        "`nlgauge score DATA --engine pool -o DIR`",
+        "spans:cut",
+    ),
+    ("A format of your own", "the ending that you choose", "`nlgauge score data.ENDING`", "read:PluginRows"),
+    (
+        "Logs of other tools",
+        "as the tool wrote them",
+        "`nlgauge score LOG`, `nlgauge meta LOG --criterion NAME`, `nlgauge gate OLD NEW`",
+        "logs",
+    ),
+    (
+        "Ratings",
+        "as scores, or fields `human.NAME` of the data",
+        "`nlgauge meta DATA --judgements FILE`",
+        "nlgauge.cli.judged:read_ratings",
+    ),
+    (
+        "Checks of submissions",
+        "`.seg.score`, `.sys.score`",
+        "`nlgauge meta FOLDER --check FILE`",
+        "wmt.submissions:check_submission",
+    ),
+    (
+        "Marked errors",
+        "`.jsonl`, `.tsv`, `.seg.rating`",
+        "`nlgauge meta DATA --judgements FILE --spans NAME=FILE`",
+        "marked:read_marked",
+    ),
+    ("Suites", "see the layouts below", "`nlgauge audit --suite FILE`, `nlgauge audit DATA --suite NAME`", "suites"),
+)
 
 
 # --- Markdown
@@ -488,7 +534,8 @@ def statistics_page() -> str:
 
 def formats() -> str:
     """Formats that are read and written, each with the docstring of its reader, and layouts of suites."""
-    listed = [(title, one, named(one.documented)) for title, one in FORMATS.items()]
+    topics = {title: Format(about=about, use=use, told=told) for title, about, use, told in _TOPICS}
+    listed = [(title, one, named(one.documented)) for title, one in [*topics.items(), *FORMATS.items()]]
     for name, about in LAYOUTS.items():
         known, use = (
             PUBLISHED.get(name),
@@ -507,7 +554,7 @@ def formats() -> str:
         doc = "" if is_again else inspect.cleandoc(reader.__doc__ or "")
         columns = re.search(r"^columns: (.*(?:\n    .*)*)", section(doc, "Args"), flags=re.M) if one.held else None
         raises = section(doc, "Raises")
-        own = [[f"`{name}`", meaning] for name, meaning in (one.fields or fields_of_object(reader)).items()]
+        own = [[f"`{name}`", meaning] for name, meaning in fields_of_object(reader).items()]
         parts += [
             f"## {title}",
             sentence(_plain(doc.split("\n\n")[0] or one.about)),

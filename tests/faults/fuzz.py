@@ -107,7 +107,6 @@ SPANS = b"segment_id\thypothesis_segment\tstart_indices\tend_indices\terror_type
 BESIDE = b'{"sha256": "x", "metrics": [{"spec": "m", "signature": "s", "higher_is_better": true}]}'
 SACREROUGE = {"instance_id": "1", "summarizer_id": "S", "metrics": {"rouge": {"f1": 1}}}
 RATING = b'A\t{"errors": [{"severity": "major", "category": "Style", "start": 1}]}\tr1\nA\tNone\n'
-MR = b'"mr","sys_ref","informativeness","naturalness","quality"\n"i(x)","y",4,5,6\n'
 MINOR = (
     {"text": "a", "changed": "b", "minor": True},
     {"better": "e", "worse": "f", "expect": "same"},
@@ -430,7 +429,7 @@ ANSWERABLE = [Segment(s, t, system=s, item=ANSWERED) for s, t in (("A", "h i"), 
 MORE: dict[str, Sequence[Example] | Callable[[], Sequence[Example]]] = {  # format -> what its example does not show
     "JSON": [json.dumps([OURS, {"hyp": "a", "ref": "b", "id": 2}]).encode()],
     "TSV": [b'hyp\trefs\tcontext\nh\t["a"]\t[]\n'],
-    "CSV": [MR],
+    "CSV": [b"sentence1,sentence2,label\na,b,1\n"],
     "Parquet": parquets,
     "inspect_ai": evaluated,
     "promptfoo": [lines(PROMPTFOO)],

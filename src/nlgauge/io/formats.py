@@ -1,7 +1,8 @@
-"""What is known of each format that is read or written: its name, its sign, its reader, its fields and an example.
+"""What is known of each format that is read or written: its name, its sign, its reader and an example.
 
-The readers, `nlgauge list formats`, the page of formats and the tests that damage files take it from here. A format is
-told from the ending of its name, and where several share one from the fields of its first row.
+The readers, `nlgauge list formats`, the page of formats and the tests that damage files take it from here. Fields are
+told by the docstring of the reader, which the page shows. A file is told from the ending of its name, and where several
+formats share one from the fields of its first row.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """One format, or what holds for several of them.
+    """One format.
 
     What reads it is named as `module:name` below `nlgauge.io`, and imported with its first file. Formats of segments
     have `rows` or `held`; `nlgauge.read` takes their `name`.
@@ -26,7 +27,7 @@ class Format:
         rows: what reads a file row by row: a class of `Rows`, given the file.
         held: what reads it into memory: a function that makes a `HeldSource` of a file or a folder.
         reads: what reads a format that holds no segments: a function of the path.
-        told: whose docstring says more of it, where that is none of these three; also of rooms above.
+        told: whose docstring tells it and its fields, where that is none of these three; also of rooms above.
         folder: whether a folder has this format: a function that is given its path. Empty for a format of files.
         extensions: the ends of names that mean it.
         of: the format whose extensions it shares. It is recognised by its `marks`.
@@ -34,7 +35,6 @@ class Format:
             and `hyp` is not.
         alone: the same where there are no other fields beside them, in any case in a table that holds no segments.
         columns: who is told of columns with other names: its reader, given them after the file, or each row.
-        fields: fields of a row that its docstring does not tell -> type and meaning.
         example: name -> content of a small file, or of the files of a folder; empty where a program alone writes one.
     """
 
@@ -51,7 +51,6 @@ class Format:
     marks: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
     columns: tuple[Literal["reader", "row"], ...] = ()
-    fields: Mapping[str, str] = field(default_factory=dict)
     example: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -61,7 +60,6 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    "Every format": Format(about="any", use="`nlgauge score DATA`; in Python `nlgauge.read(path)`", told="read"),
     "Text": Format(
         about="one segment per line (any name, .gz .bz2 .xz), or SGM and XML of WMT: --hyp, --ref, --src",
         use="`nlgauge score --hyp FILE --ref FILE --src FILE`, once for each system and reference",
@@ -70,34 +68,6 @@ FORMATS: Mapping[str, Format] = {
     ),
     "SGM and XML of WMT": Format(
         about="any name", use="`nlgauge score --hyp FILE --ref FILE --src FILE`", told="wmt.submissions:read_sgm"
-    ),
-    "Fields of a row": Format(
-        about="see the formats below",
-        use="`nlgauge score DATA`",
-        told="fields:Fields",
-        fields={
-            "hyp": 'string: the hypothesis; `""` is an empty one, null is refused',
-            "refs, ref, ref1, ref2, ...": "list of strings; string: the references, in one of these forms",
-            "src": "string: the source",
-            "id": (
-                "string: the key, unique in the file; if absent it is made from `system` and `seg`, or"
-                " from the number of the row"
-            ),
-            "system": "string: who wrote the hypothesis",
-            "seg": "string: the item: which input it is. Systems are compared on the same items",
-            "lp, task": "string: the group: language pair, task or topic",
-            "human, human.NAME": "object, criterion -> number or list of numbers: ratings of people",
-            "rater": (
-                "string: who gave the ratings of this row; the rows about one output (its `seg` and"
-                " `system`, or its `id`) become one"
-            ),
-            "criterion": (
-                "string: what this row's rating is of, where each criterion has a row; the rows about one"
-                " output become one"
-            ),
-            "context": 'list of `{"speaker": ..., "text": ...}`: dialogue turns',
-            "table": "list: records of data-to-text",
-        },
     ),
     "JSON": Format(
         about=(
@@ -111,8 +81,8 @@ FORMATS: Mapping[str, Format] = {
         columns=("row",),
         example={
             "a.json": (
-                '{"id": "1", "system": "A", "seg": "1", "lp": "de-en", "src": "eins zwei", "refs": ["one two"], '
-                '"hyp": "one", "human": {"quality": 3.5}}\n'
+                '{"id":"1","system":"A","seg":"1","lp":"de-en","src":"eins zwei","refs":["one two"],"hyp":"one",'
+                '"human":{"quality":3.5}}\n'
             )
         },
     ),
@@ -138,22 +108,13 @@ FORMATS: Mapping[str, Format] = {
         example={"a.tsv": "id\tsentence1\tsentence2\tlabel\n1\ta\tb\t0\n"},
     ),
     "CSV": Format(
-        about=(
-            "CSV (.csv, .gz): our own names; COMET's src, mt, ref, score; rated outputs for meaning"
-            " representations (BAGEL, SFHOT)"
-        ),
+        about="CSV (.csv, .gz): our own names; COMET's src, mt, ref, score",
         use="`nlgauge score data.csv`",
         name="csv",
         rows="rows:DelimitedRows",
         extensions=(".csv",),
         columns=("reader",),
         example={"a.csv": 'src,mt,ref,score,lp\ns,"a <v>b</v>, c",r,-0.5,de-en\n'},
-        fields={
-            "src, mt, ref, score, raw": "columns of COMET: source, hypothesis, reference, `human.score`, `human.raw`",
-            "mr, sys_ref, orig_ref": "columns of BAGEL, SFHOT, SFREST: source and item, hypothesis, reference",
-            "dataset, system": "columns of BAGEL, SFHOT, SFREST: task and system",
-            "informativeness, naturalness, quality": "columns of BAGEL, SFHOT, SFREST: ratings",
-        },
     ),
     "Parquet": Format(
         about="Parquet (.parquet): the same names as columns; needs the extra 'parquet'",
@@ -162,32 +123,6 @@ FORMATS: Mapping[str, Format] = {
         rows="frames:ParquetRows",
         extensions=(".parquet",),
         columns=("reader", "row"),
-    ),
-    "Several data files": Format(
-        about="any of these", use="`nlgauge score bart.jsonl t5.jsonl`", told="segments:JoinedSource"
-    ),
-    "Other names of fields": Format(
-        about="any of these, and some logs",
-        use="`--columns hyp=prediction,ref=references`",
-        told="fields:fields_by_column",
-    ),
-    "Pipes and packed files": Format(
-        about="`-`, `<(...)`; `.gz`, `.bz2`, `.xz`", use="in place of any file", told="files:InputFile"
-    ),
-    "Limits": Format(about="any", use="`--limits segment=20M,line=1G`", told="files:Limits"),
-    "Files of the Hugging Face hub": Format(
-        about="`hf://datasets/OWNER/NAME/PATH`", use="in place of any file", told="files:fetched"
-    ),
-    "Runs in parts": Format(
-        about="Parquet, JSON lines, text; not packed", use="`nlgauge score DATA --engine pool -o DIR`", told="spans:cut"
-    ),
-    "A format of your own": Format(
-        about="the ending that you choose", use="`nlgauge score data.ENDING`", told="read:PluginRows"
-    ),
-    "Logs of other tools": Format(
-        about="as the tool wrote them",
-        use="`nlgauge score LOG`, `nlgauge meta LOG --criterion NAME`, `nlgauge gate OLD NEW`",
-        told="logs",
     ),
     "inspect_ai": Format(
         about="inspect_ai: .eval (zip, also Zstandard) and its JSON, with scores, epochs as runs",
@@ -198,9 +133,8 @@ FORMATS: Mapping[str, Format] = {
         marks=("status eval",),
         example={
             "a.json": (
-                '{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": [{"id": "q", '
-                '"epoch": 1, "input": "x", "target": ["y"], "output": {"completion": "y"}, "scores": {"match": '
-                '{"value": "C"}}}]}\n'
+                '{"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":"q","epoch":1,"input":"x",'
+                '"target":"y","output":{"completion":"y"},"scores":{"match":{"value":"C"}}}]}\n'
             )
         },
     ),
@@ -213,8 +147,7 @@ FORMATS: Mapping[str, Format] = {
         columns=("reader",),
         example={
             "samples_t_2026.jsonl": (
-                '{"doc_id": 0, "doc": {"question": "2+2?"}, "target": "4", "resps": [["It is 4"]], '
-                '"filtered_resps": ["4"], "filter": "none", "metrics": ["em"], "em": 1.0}\n'
+                '{"doc_id":0,"doc":{"question":"2+2?"},"target":"4","filtered_resps":["4"],"metrics":["em"],"em":1.0}\n'
             )
         },
     ),
@@ -227,9 +160,8 @@ FORMATS: Mapping[str, Format] = {
         columns=("reader",),
         example={
             "results.json": (
-                '{"evalId": "e", "results": {"version": 3, "results": [{"promptIdx": 0, "testIdx": 0, "provider": '
-                '{"id": "x"}, "prompt": {"label": "a"}, "vars": {"w": "hi"}, "response": {"output": "hi"}, '
-                '"success": true, "score": 1, "failureReason": 0, "namedScores": {"tone": 0.8}}]}}\n'
+                '{"evalId":"e","results":{"version":3,"results":[{"promptIdx":0,"testIdx":0,"provider":{"id":"x"},'
+                '"vars":{"w":"hi"},"response":{"output":"hi"},"success":true,"score":1,"namedScores":{"tone":0.8}}]}}\n'
             )
         },
     ),
@@ -241,8 +173,8 @@ FORMATS: Mapping[str, Format] = {
         marks=("schema_version evaluation_id sample_id",),
         example={
             "e_samples.jsonl": (
-                '{"schema_version": "0.3.0", "evaluation_id": "e", "model_id": "m", "sample_id": "s", "input": '
-                '{"raw": "x"}, "output": {"raw": ["y"]}, "evaluation": {"score": 1, "is_correct": true}}\n'
+                '{"schema_version":"0.3.0","evaluation_id":"e","model_id":"m","sample_id":"s",'
+                '"output":{"raw":["y"]},"evaluation":{"score":1}}\n'
             )
         },
     ),
@@ -255,8 +187,8 @@ FORMATS: Mapping[str, Format] = {
         columns=("reader",),
         example={
             "test_run.json": (
-                '{"testCases": [{"input": "q", "actualOutput": "a", "metricsData": [{"name": "m", "score": 0.5, '
-                '"success": true}]}]}\n'
+                '{"testCases":[{"input":"q","actualOutput":"a","metricsData":[{"name":"m","score":0.5,'
+                '"success":true}]}]}\n'
             )
         },
     ),
@@ -267,9 +199,7 @@ FORMATS: Mapping[str, Format] = {
         of="jsonl",
         marks=("columns data",),
         columns=("reader",),
-        example={
-            "eval_results_table.json": '{"columns": ["inputs", "outputs", "m/v1/score"], "data": [["a", "b", 0.5]]}\n'
-        },
+        example={"eval_results_table.json": '{"columns":["inputs","outputs","m/v1/score"],"data":[["a","b",0.5]]}\n'},
     ),
     "MLflow traces": Format(
         about="MLflow: traces with their feedback, one per line, in a list, or as `mlflow traces search` prints them",
@@ -281,10 +211,9 @@ FORMATS: Mapping[str, Format] = {
         columns=("reader",),
         example={
             "t.jsonl": (
-                '{"info": {"trace_id": "tr-1", "state": "OK", "assessments": [{"assessment_name": "a", '
-                '"assessment_id": "1", "feedback": {"value": true}, "source": {"source_type": "HUMAN"}}]}, "data": '
-                '{"spans": [{"span_id": "KzNY7qF38+4=", "parent_span_id": null, "attributes": '
-                '{"mlflow.spanInputs": "{\\"q\\": \\"x\\"}", "mlflow.spanOutputs": "\\"y\\""}}]}}\n'
+                '{"info":{"trace_id":"tr-1","assessments":[{"assessment_name":"a","feedback":{"value":true}}]},'
+                '"data":{"spans":[{"span_id":"KzNY7qF38+4=","parent_span_id":null,'
+                '"attributes":{"mlflow.spanInputs":"\\"x\\"","mlflow.spanOutputs":"\\"y\\""}}]}}\n'
             )
         },
     ),
@@ -298,12 +227,11 @@ FORMATS: Mapping[str, Format] = {
         columns=("reader",),
         example={
             "e.jsonl": (
-                '{"spec": {"completion_fns": ["m"], "eval_name": "e", "run_id": "r"}}\n'
-                '{"run_id": "r", "event_id": 0, "sample_id": "s", "type": "sampling", "data": {"prompt": "x", '
-                '"sampled": ["y"]}}\n'
-                '{"run_id": "r", "event_id": 0, "sample_id": "s", "type": "match", "data": {"correct": true, '
-                '"expected": "y", "sampled": "y"}}\n'
-                '{"final_report": {}}\n'
+                '{"spec":{"completion_fns":["m"],"eval_name":"e","run_id":"r"}}\n'
+                '{"run_id":"r","event_id":0,"sample_id":"s","type":"sampling","data":{"prompt":"x","sampled":["y"]}}\n'
+                '{"run_id":"r","event_id":0,"sample_id":"s","type":"match","data":{"correct":true,"expected":"y",'
+                '"sampled":"y"}}\n'
+                '{"final_report":{}}\n'
             )
         },
     ),
@@ -315,8 +243,7 @@ FORMATS: Mapping[str, Format] = {
         marks=("custom_id response",),
         example={
             "o.jsonl": (
-                '{"custom_id": "1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": '
-                '"x"}}]}}}\n'
+                '{"custom_id":"1","response":{"status_code":200,"body":{"choices":[{"message":{"content":"x"}}]}}}\n'
             )
         },
     ),
@@ -334,14 +261,14 @@ FORMATS: Mapping[str, Format] = {
         held="logs.harnesses:open_helm",
         folder="logs.harnesses:is_helm",
         example={
-            "run_spec.json": '{"name": "t:s=1,model=m", "adapter_spec": {"model": "m"}}\n',
+            "run_spec.json": '{"name":"t:s=1,model=m","adapter_spec":{"model":"m"}}\n',
             "scenario_state.json": (
-                '{"request_states": [{"instance": {"id": "i", "input": {"text": "q"}, "references": [{"output": '
-                '{"text": "r"}, "tags": ["correct"]}]}, "train_trial_index": 0, "result": {"success": true, '
-                '"completions": [{"text": "a"}]}}]}\n'
+                '{"request_states":[{"instance":{"id":"i","input":{"text":"q"},"references":[{"output":{"text":"r"},'
+                '"tags":["correct"]}]},"train_trial_index":0,"result":{"success":true,'
+                '"completions":[{"text":"a"}]}}]}\n'
             ),
             "per_instance_stats.json": (
-                '[{"instance_id": "i", "train_trial_index": 0, "stats": [{"name": {"name": "em"}, "mean": 1.0}]}]\n'
+                '[{"instance_id":"i","train_trial_index":0,"stats":[{"name":{"name":"em"},"mean":1.0}]}]\n'
             ),
         },
     ),
@@ -351,16 +278,8 @@ FORMATS: Mapping[str, Format] = {
         name="scores",
         reads="scores:read_scores",
         example={
-            "a.jsonl": (
-                '{"id": "a", "system": "S", "seg": "1", "lp": "x-y", "m": 0.5, "n": null}\n'
-                '{"id": "b", "seg": "2", "m": -1}\n'
-            )
+            "a.jsonl": '{"id":"a","system":"S","seg":"1","lp":"x-y","m":0.5,"n":null}\n{"id":"b","seg":"2","m":-1}\n'
         },
-    ),
-    "Ratings": Format(
-        about="as scores, or fields `human.NAME` of the data",
-        use="`nlgauge meta DATA --judgements FILE`",
-        told="nlgauge.cli.judged:read_ratings",
     ),
     "Verdicts of judges": Format(
         about="JSON lines with item, judge and score, or first, second and verdict",
@@ -369,8 +288,8 @@ FORMATS: Mapping[str, Format] = {
         reads="ratings:read_verdicts",
         example={
             "v.jsonl": (
-                '{"item": "1", "judge": "J", "system": "a", "score": 4}\n'
-                '{"item": 1, "judge": "J", "first": "a", "second": "b", "verdict": "tie", "repeat": 2}\n'
+                '{"item":"1","judge":"J","system":"a","score":4}\n'
+                '{"item":1,"judge":"J","first":"a","second":"b","verdict":"tie","repeat":2}\n'
             )
         },
     ),
@@ -382,10 +301,10 @@ FORMATS: Mapping[str, Format] = {
         told="ratings:JudgeCard",
         example={
             "c.json": (
-                '{"schema": 1, "kind": "judge-card", "model": "m", "prompt_sha256": '
-                '"0000000000000000000000000000000000000000000000000000000000000000", "n": 4, "label_policy": "one '
-                'person", "kappa": 0.5, "base_rate": 0.7, "date": "2026-11-01", "systems": {"a": {"hits": 1, '
-                '"positives": 2, "rejected": 1, "negatives": 2}}}\n'
+                '{"schema":1,"kind":"judge-card","model":"m",'
+                '"prompt_sha256":"0000000000000000000000000000000000000000000000000000000000000000","n":4,'
+                '"label_policy":"one person","kappa":0.5,"base_rate":0.7,"date":"2026-11-01",'
+                '"systems":{"a":{"hits":1,"positives":2,"rejected":1,"negatives":2}}}\n'
             )
         },
     ),
@@ -395,11 +314,6 @@ FORMATS: Mapping[str, Format] = {
         name="wmt-scores",
         reads="wmt.submissions:read_submission",
         example={"m.seg.score": "BLEU\tcs-uk\tset1\tnews\td1\trefA\tS.1\t2\t0.5\n"},
-    ),
-    "Checks of submissions": Format(
-        about="`.seg.score`, `.sys.score`",
-        use="`nlgauge meta FOLDER --check FILE`",
-        told="wmt.submissions:check_submission",
     ),
     "Items of WMT25 and WMT26": Format(
         about=(
@@ -420,8 +334,8 @@ FORMATS: Mapping[str, Format] = {
         columns=("reader", "row"),
         example={
             "i.jsonl": (
-                '{"item_id": "official_###_eng_Latn_###_deu_Latn_###_edu_###_d_###_0", "src": "s", "ref": {"text": '
-                '"r", "type": "postedit"}, "hyps": {"A": "h i", "B": "j"}}\n'
+                '{"item_id":"official_###_eng_Latn_###_deu_Latn_###_edu_###_d_###_0","src":"s","ref":{"text":"r",'
+                '"type":"postedit"},"hyps":{"A":"h i","B":"j"}}\n'
             )
         },
     ),
@@ -433,10 +347,9 @@ FORMATS: Mapping[str, Format] = {
         folder="wmt.items:is_general",
         example={
             "w-genmt.jsonl": (
-                '{"doc_id": "W_###_edu_###_ces_Latn_###_deu_Latn_###_a", "src_text": "s", "refs": {"refA": {"ref": '
-                '"r"}}}\n'
+                '{"doc_id":"W_###_edu_###_ces_Latn_###_deu_Latn_###_a","src_text":"s","refs":{"refA":{"ref":"r"}}}\n'
             ),
-            "systems/A.jsonl": '{"doc_id": "W_###_edu_###_ces_Latn_###_deu_Latn_###_a", "hypothesis": "h"}\n',
+            "systems/A.jsonl": '{"doc_id":"W_###_edu_###_ces_Latn_###_deu_Latn_###_a","hypothesis":"h"}\n',
         },
     ),
     "Answers to WMT26": Format(
@@ -445,9 +358,9 @@ FORMATS: Mapping[str, Format] = {
         told="wmt.items:check_answers",
         example={
             "a.jsonl": (
-                '{"item_id": "official_###_eng_Latn_###_deu_Latn_###_edu_###_d_###_0", "task2_pred": {"A": 0.5, '
-                '"B": 100}, "task3_pred": {"A": 1, "B": 0}, "task1_pred": {"A": {"errors": [{"start": 0, "end": 1, '
-                '"severity": "minor", "category": null}], "omission": null, "instruction_fault": "major"}}}\n'
+                '{"item_id":"official_###_eng_Latn_###_deu_Latn_###_edu_###_d_###_0","task2_pred":{"A":0.5,"B":100},'
+                '"task3_pred":{"A":1,"B":0},"task1_pred":{"A":{"errors":[{"start":0,"end":1,"severity":"minor",'
+                '"category":null}],"omission":null,"instruction_fault":"major"}}}\n'
             )
         },
     ),
@@ -461,18 +374,9 @@ FORMATS: Mapping[str, Format] = {
         told="pearmut:rated_outputs",
         example={
             "p.jsonl": (
-                '{"annotation": [{"A": {"score": 70, "error_spans": [{"start_i": 0, "end_i": 2, "severity": '
-                '"major"}], "sliders": {"f": 1}}}], "item": [{"item_id": "i", "src": "s", "tgt": {"A": "h i"}}], '
-                '"user_id": "u", "item_i": 0}\n'
+                '{"annotation":[{"A":{"score":70,"error_spans":[{"start_i":0,"end_i":2,"severity":"major"}],'
+                '"sliders":{"f":1}}}],"item":[{"item_id":"i","src":"s","tgt":{"A":"h i"}}],"user_id":"u","item_i":0}\n'
             )
-        },
-        fields={
-            "item": "list of objects: `item_id`, `src`, `ref`, `tgt` (model -> text) of each item of a document",
-            "annotation": (
-                "list of objects, model -> object: `score`, `sliders`, and `error_spans` with `start_i`,"
-                " `end_i` (the last character), `severity`, `category`"
-            ),
-            "user_id, item_i": "string; number: who rated, and which document",
         },
     ),
     "WMT15 and WMT16": Format(
@@ -555,29 +459,12 @@ FORMATS: Mapping[str, Format] = {
         alone=("system mqm_avg_score seg_id",),
         example={"avg.tsv": "system mqm_avg_score seg_id\nA -0.000 1\nA None 2\n"},
     ),
-    "Marked errors": Format(
-        about="`.jsonl`, `.tsv`, `.seg.rating`",
-        use="`nlgauge meta DATA --judgements FILE --spans NAME=FILE`",
-        told="marked:read_marked",
-    ),
     "Marked errors in JSON lines": Format(
         about="`.jsonl`",
         use="as marked errors",
         reads="marked:read_marked_rows",
         example={
-            "m.jsonl": (
-                '{"id": "a", "hyp": "h i", "spans": [{"start": 0, "end": 1, "severity": "minor", "confidence": 0.5}]}\n'
-            )
-        },
-        fields={
-            "spans, errors": "list of objects, or null: the errors; null says that nobody looked",
-            "start, end, start_i, end_i": "number, or `missing`: the place in the text; the end is not included",
-            "severity": "`minor`, `major`, `critical`: critical counts as major",
-            "category, error_type": "string: what is wrong",
-            "side, is_source_error": "`hyp`, `ref`, `src`; true or false: in which text it is",
-            "confidence": "number: how sure the marker is",
-            "hyp, hypothesis": "string: the text",
-            "id, system, system_id, seg, segment_id, lp, rater, rater_id": "string: which segment, and who marked it",
+            "m.jsonl": '{"id":"a","hyp":"h i","spans":[{"start":0,"end":1,"severity":"minor","confidence":0.5}]}\n'
         },
     ),
     "Marked errors of mt-metrics-eval": Format(
@@ -612,16 +499,10 @@ FORMATS: Mapping[str, Format] = {
         marks=("decoded model_id",),
         example={
             "a.jsonl": (
-                '{"id": "dm-1", "model_id": "M1", "decoded": "A text .", "references": ["one"], "text": "long", '
-                '"expert_annotations": [{"coherence": 1, "fluency": 3}, {"coherence": 2, "fluency": 3}], '
-                '"turker_annotations": [{"coherence": 1, "fluency": 3}, {"coherence": 2, "fluency": 3}]}\n'
+                '{"id":"dm-1","model_id":"M1","decoded":"A text .","references":["one"],'
+                '"expert_annotations":[{"fluency":3},{"fluency":2}],"turker_annotations":[{"fluency":3}]}\n'
             )
         },
-    ),
-    "Suites": Format(
-        about="see the layouts below",
-        use="`nlgauge audit --suite FILE`, `nlgauge audit DATA --suite NAME`",
-        told="suites",
     ),
     "Pairs of texts": Format(
         about="`.jsonl`, `.json`, `.tsv`, `.csv`",
@@ -630,26 +511,9 @@ FORMATS: Mapping[str, Format] = {
         told="suites.rows:pair_of",
         example={
             "s.jsonl": (
-                '{"id": "p", "phenomenon": "negation", "criterion": "adequacy", "src": "s", "ref": "r", "better": '
-                '"it is", "worse": "it is not"}\n'
+                '{"id":"p","phenomenon":"negation","criterion":"adequacy","src":"s","ref":"r","better":"it is",'
+                '"worse":"it is not"}\n'
             )
-        },
-        fields={
-            "better, worse": "string: the text that should score higher, and the other; or before and after a change",
-            "id": "string: the key, unique in the file; if absent the number of the row",
-            "ref, reference, refs": "string; list of strings: references of both texts",
-            "src": "string: the source of both texts",
-            "phenomenon": "string: how the texts differ: a perturbation, or a name of yours",
-            "expect": "`lower`, `same`: what the worse text should score; the default is lower",
-            "setup": (
-                "`ref`, `src`, `any`: for which metrics the pair is: with references, without, or both (the default)"
-            ),
-            "task, criterion": "string: what a checklist asks for; `--design checklist` needs both",
-            "lp, group": "string: language pair, or part of the suite",
-            "context": 'list of `{"speaker": ..., "text": ...}`: dialogue turns',
-            "error": "string: the suite's own name of the phenomenon",
-            "cluster": "string: where the texts come from; intervals take it into account",
-            "meta": "object: how the pair was made; written, never read",
         },
     ),
     "Preferences of people": Format(
@@ -657,13 +521,13 @@ FORMATS: Mapping[str, Format] = {
         use="`nlgauge meta DATA --pairs FILE`",
         name="pairs",
         reads="ratings:read_pairs",
-        example={"p.jsonl": '{"better_id": "a", "worse_id": "b"}\n{"better_id": "b", "worse_id": "c"}\n'},
+        example={"p.jsonl": '{"better_id":"a","worse_id":"b"}\n{"better_id":"b","worse_id":"c"}\n'},
     ),
     "Tables of paraphrases": Format(
         about="`.jsonl`, `.tsv`, `.csv`; PAWS",
         use="`nlgauge audit DATA --suite menli --paraphrases FILE`",
         reads="suites.suites:paraphrases_in",
-        example={"t.jsonl": '{"text": "a", "paraphrase": "b"}\n'},
+        example={"t.jsonl": '{"text":"a","paraphrase":"b"}\n'},
     ),
     "Penalties of people": Format(
         about="`.tsv`, `.csv`, `.jsonl`",
@@ -675,17 +539,7 @@ FORMATS: Mapping[str, Format] = {
         about="`.jsonl`, also `.gz`",
         use="`nlgauge synth TEXTS -o FILE`; `nlgauge train sescore FILE`",
         told="nlgauge.training.examples:read_triples",
-        example={"t.jsonl": '{"id": "1/0", "hyp": "a", "refs": ["b"], "score": -5.0}\n'},
-        fields={
-            "id": "string: that of the text, with `/0`, `/1`, ... for variants",
-            "hyp, refs": "string, list of strings: the text with errors, and what it is compared with",
-            "score": "number, 0 or below: the sum of the severities, -25 at worst",
-            "original": "string: the text before the errors, where paraphrases stand in `refs`",
-            "steps": (
-                "list of objects: each edit: `operation`, `start`, `end`, `new`, `span`, `model`,"
-                " `severity`, and the `text` after it"
-            ),
-        },
+        example={"t.jsonl": '{"id":"1/0","hyp":"a","refs":["b"],"score":-5.0}\n'},
     ),
     "Examples of marked errors": Format(
         about="`.jsonl`, also `.gz`", use="`nlgauge train spans FILE`", told="nlgauge.training.spans:read_span_examples"
@@ -705,18 +559,6 @@ FORMATS: Mapping[str, Format] = {
         use="`--segments FILE`",
         name="written",
         told="write:writing",
-        fields={
-            "id, seg, system": "string: the segment",
-            "SPEC": (
-                "number: the score by the metric, under its specification as typed; empty or null where it is undefined"
-            ),
-            "SPEC.PART": "number: a part of it, such as `bertscore.precision`",
-            "id, phenomenon, group, task, criterion, expect, better, worse": (
-                "string: of `audit`: the pair; tabs and line breaks in texts are blanks, and an `id` with"
-                " one is refused in TSV"
-            ),
-            "SPEC.better, SPEC.worse, SPEC.won": "number: of `audit`: both scores, and 1, 0.5 for a tie or 0",
-        },
     ),
     "Pairs written": Format(
         about="`.jsonl`, `.tsv` (also `.gz`)", use="`nlgauge perturb -o FILE`", told="suites.rows:write_pairs"

@@ -207,6 +207,9 @@ def read_marked_rows(path: str | os.PathLike[str] | InputFile, *, inclusive: boo
 
     A row has its errors as `spans` or `errors`; null says that nobody looked. Its text is `hyp` or
     `hypothesis`; `id`, `system` (or `system_id`), `seg` (or `segment_id`), `lp` and `rater` (or `rater_id`) name it.
+    An error has `start` and `end` (or `start_i` and `end_i`), numbers or `missing`, of which the end is not included;
+    `severity`, `minor`, `major` or `critical`, which counts as major; and perhaps `category` (or `error_type`), `side`
+    (`hyp`, `ref` or `src`; or `is_source_error`) and `confidence`.
     Some campaigns of ESA name the last character in `end_i`: in Python `inclusive=True`.
 
     Raises:

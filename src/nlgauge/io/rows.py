@@ -516,20 +516,6 @@ COMET = Layout(
     },
     marked=True,
 )
-RATED_OUTPUTS = Layout(
-    "rated outputs for meaning representations (BAGEL, SFHOT, SFREST)",
-    frozenset({"mr", "sys_ref", "informativeness", "naturalness", "quality"}),
-    {
-        "mr": "src",
-        "sys_ref": "hyp",
-        "orig_ref": "ref",
-        "dataset": "task",
-        "system": "system",
-        "informativeness": "human.informativeness",
-        "naturalness": "human.naturalness",
-        "quality": "human.quality",
-    },
-)
 PAWS = Layout(
     "PAWS, PAWS-X and QQP: two sentences, and whether they say the same (1) or not (0)",
     frozenset({"sentence1", "sentence2", "label"}),
@@ -540,7 +526,7 @@ PAWS = Layout(
         **{name: name for name in ("id", "system", "seg", "lp", "task", "rater", "criterion")},
     },
 )
-LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS, PAWS)
+LAYOUTS = (PLAIN, COMET, PAWS)
 
 
 class DelimitedRows(Rows):
@@ -548,10 +534,10 @@ class DelimitedRows(Rows):
 
     Columns have the names of our fields; lists such as `refs` and `context` cannot be columns of CSV, so write `ref1`,
     `ref2`, or JSON lines. Files of spreadsheets with semicolons, tabs, a first line `sep=;` or lines that end in CR
-    alone are read as well. Three kinds of other columns are known: COMET's (`src`, `mt`), where `<v>` marks are
-    taken out of the text and counted; those of PAWS (`sentence1`); and rated outputs for meaning representations (`mr`:
-    BAGEL, SFHOT, SFREST). Any other table
-    needs `--columns`.
+    alone are read as well. Two kinds of other columns are known: COMET's (`src`, `mt`, `ref`, `score`, `raw`), where
+    `<v>` marks are taken out of the text and counted, and those of PAWS (`sentence1`). Any other table needs
+    `--columns`, as outputs rated for meaning representations do (BAGEL, SFHOT, SFREST): `--columns
+    src=mr,hyp=sys_ref,ref=orig_ref,human.quality=quality`.
 
     Cells between commas may stand in double quotes, and then contain commas, line breaks, and quotes that are written
     twice. Cells between tabs are taken as they are; there lists and objects (`refs`, `context`, `table`, `human`, the
@@ -592,7 +578,7 @@ class DelimitedRows(Rows):
         others = [(name, at, _reader(name)) for name, at in places.items() if name in NAMES and name != "ref"]
         aside = [(name, header.index(name)) for name in like_criteria(self.ignored)]
         self._marks = 0
-        for number_, (place, cells) in enumerate(records, start=1):
+        for place, cells in records:
             if len(cells) != len(header):
                 if self._between_tabs and cells == [""]:
                     self.lines.blank += 1
@@ -622,10 +608,6 @@ class DelimitedRows(Rows):
                 row["hyp"] = self._unmarked(row["hyp"])
             if len(systems) > 1:
                 row["hyp"] = Systems((name, cells[at]) for name, at in systems)
-            if layout is RATED_OUTPUTS:
-                # one meaning representation has several outputs, also of one system: only the row tells them apart
-                row.setdefault("id", str(number_))
-                row["seg"] = row.get("src")
             yield place, row
 
     def whole(self) -> Iterator[dict[str, str]]:
