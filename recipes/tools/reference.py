@@ -156,6 +156,43 @@ _TOPICS = (  # what holds for several formats, or is no format: title, files, ho
     ),
     ("Suites", "see the layouts below", "`nlgauge audit --suite FILE`, `nlgauge audit DATA --suite NAME`", "suites"),
 )
+_OTHERS = (  # what is written, and what other rooms read
+    (
+        "Penalties of people",
+        "`.tsv`, `.csv`, `.jsonl`",
+        "`nlgauge audit DATA --task TASK --penalties FILE`",
+        "nlgauge.audits.deviation:read_penalties",
+    ),
+    (
+        "Triples",
+        "`.jsonl`, also `.gz`",
+        "`nlgauge synth TEXTS -o FILE`; `nlgauge train sescore FILE`",
+        "nlgauge.training.examples:read_triples",
+    ),
+    (
+        "Examples of marked errors",
+        "`.jsonl`, also `.gz`",
+        "`nlgauge train spans FILE`",
+        "nlgauge.training.spans:read_span_examples",
+    ),
+    (
+        "Baselines",
+        "`.json`",
+        "`nlgauge gate --save FILE`; `nlgauge gate FILE NEW`",
+        "nlgauge.gating.outputs:read_baseline",
+    ),
+    (
+        "Thresholds",
+        "`.json`",
+        "`nlgauge meta --fit-thresholds FILE`; `nlgauge score --thresholds FILE`",
+        "nlgauge.scoring.thresholds:read_thresholds",
+    ),
+    ("Pairs written", "`.jsonl`, `.tsv` (also `.gz`)", "`nlgauge perturb -o FILE`", "suites.rows:write_pairs"),
+    ("Exports of scores", "`.seg.score`, `.sys.score`, `manifest.json`", "in Python", "wmt.export:export_scores"),
+    ("Answers written", "`.jsonl`", "in Python", "wmt.items:write_answers"),
+    ("Campaigns of Pearmut", "`.json`", "`nlgauge meta DATA --plan PLAN --campaign FILE`", "pearmut:write_campaign"),
+    ("Exports of test sets", "a folder with `sources/`", "in Python", "wmt.export:write_eval_set"),
+)
 
 
 # --- Markdown
@@ -534,8 +571,11 @@ def statistics_page() -> str:
 
 def formats() -> str:
     """Formats that are read and written, each with the docstring of its reader, and layouts of suites."""
-    topics = {title: Format(about=about, use=use, told=told) for title, about, use, told in _TOPICS}
-    listed = [(title, one, named(one.documented)) for title, one in [*topics.items(), *FORMATS.items()]]
+    before, after = (
+        {title: Format(about=about, use=use, told=told) for title, about, use, told in some}
+        for some in (_TOPICS, _OTHERS)
+    )
+    listed = [(title, one, named(one.documented)) for title, one in {**before, **FORMATS, **after}.items()]
     for name, about in LAYOUTS.items():
         known, use = (
             PUBLISHED.get(name),

@@ -513,7 +513,9 @@ READERS: dict[str, Reader] = {
     ),
     "journal": Reader("x.jsonl.part", [PORTIONS], journal),
     "penalties": Reader("p.json", [lines(PENALTY)], read_penalties),
-    "penalties tsv": Reader("p.tsv", example_of("Penalties of people"), read_penalties),
+    "penalties tsv": Reader(
+        "p.tsv", [b"task\tcriterion\ttemplate\tpenalty\nmt\tadequacy\tnegation\t0.5\n"], read_penalties
+    ),
     "triples": Reader(
         "t.jsonl",
         [lines({"hyp": "a", "refs": ["b"], "score": -5.0}, {"hyp": "a", "ref": "b", "score": 0})],

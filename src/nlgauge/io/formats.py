@@ -7,7 +7,7 @@ formats share one from the fields of its first row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
@@ -27,7 +27,7 @@ class Format:
         rows: what reads a file row by row: a class of `Rows`, given the file.
         held: what reads it into memory: a function that makes a `HeldSource` of a file or a folder.
         reads: what reads a format that holds no segments: a function of the path.
-        told: whose docstring tells it and its fields, where that is none of these three; also of rooms above.
+        told: whose docstring tells it and its fields, where that is none of these three.
         folder: whether a folder has this format: a function that is given its path. Empty for a format of files.
         extensions: the ends of names that mean it.
         of: the format whose extensions it shares. It is recognised by its `marks`.
@@ -529,54 +529,18 @@ FORMATS: Mapping[str, Format] = {
         reads="suites.suites:paraphrases_in",
         example={"t.jsonl": '{"text":"a","paraphrase":"b"}\n'},
     ),
-    "Penalties of people": Format(
-        about="`.tsv`, `.csv`, `.jsonl`",
-        use="`nlgauge audit DATA --task TASK --penalties FILE`",
-        told="nlgauge.audits.deviation:read_penalties",
-        example={"p.tsv": "task\tcriterion\ttemplate\tpenalty\nmt\tadequacy\tnegation\t0.5\n"},
-    ),
-    "Triples": Format(
-        about="`.jsonl`, also `.gz`",
-        use="`nlgauge synth TEXTS -o FILE`; `nlgauge train sescore FILE`",
-        told="nlgauge.training.examples:read_triples",
-        example={"t.jsonl": '{"id":"1/0","hyp":"a","refs":["b"],"score":-5.0}\n'},
-    ),
-    "Examples of marked errors": Format(
-        about="`.jsonl`, also `.gz`", use="`nlgauge train spans FILE`", told="nlgauge.training.spans:read_span_examples"
-    ),
-    "Baselines": Format(
-        about="`.json`",
-        use="`nlgauge gate --save FILE`; `nlgauge gate FILE NEW`",
-        told="nlgauge.gating.outputs:read_baseline",
-    ),
-    "Thresholds": Format(
-        about="`.json`",
-        use="`nlgauge meta --fit-thresholds FILE`; `nlgauge score --thresholds FILE`",
-        told="nlgauge.scoring.thresholds:read_thresholds",
-    ),
     "Segments written": Format(
         about="--segments (.tsv .jsonl, .gz; .parquet): id, seg, system, one column per metric and part",
         use="`--segments FILE`",
         name="written",
         told="write:writing",
     ),
-    "Pairs written": Format(
-        about="`.jsonl`, `.tsv` (also `.gz`)", use="`nlgauge perturb -o FILE`", told="suites.rows:write_pairs"
-    ),
-    "Exports of scores": Format(
-        about="`.seg.score`, `.sys.score`, `manifest.json`", use="in Python", told="wmt.export:export_scores"
-    ),
-    "Answers written": Format(about="`.jsonl`", use="in Python", told="wmt.items:write_answers"),
-    "Campaigns of Pearmut": Format(
-        about="`.json`", use="`nlgauge meta DATA --plan PLAN --campaign FILE`", told="pearmut:write_campaign"
-    ),
-    "Exports of test sets": Format(about="a folder with `sources/`", use="in Python", told="wmt.export:write_eval_set"),
 }
 # What `read` and `open_data` read as segments, by the names that lists have.
 OURS: Mapping[str, Format] = {one.name: one for one in FORMATS.values() if one.rows or one.held}
 
 
-def named(target: str) -> Callable[..., Any]:
+def named(target: str) -> Any:
     """A function, class or module below `nlgauge.io`, or of a room above, as `module:name`."""
     module, _, name = target.partition(":")
     found = import_module(module if module.startswith("nlgauge.") else f"nlgauge.io.{module}")

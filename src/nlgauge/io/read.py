@@ -8,8 +8,6 @@ A file is read to its end before the first segment is scored, so that a mistake 
 error tells the first bad row in full, how many rows are bad, and where the first five stand. It ends the command with
 exit code 2.
 
-
-
 - Files are UTF-8. For another encoding the error names the command that converts the file, `iconv -f ENCODING -t UTF-8
   FILE`. Only LF ends a line; a CR before it and a byte order mark are dropped, the last LF may be missing,
   and a lone CR, U+2028 or a form feed stays in the text.

@@ -485,13 +485,11 @@ class Layout:
     """The columns of one kind of file.
 
     Attributes:
-        name: the name of the layout, for notes.
         needs: the columns by which the layout is recognised.
         columns: column -> field of a segment, named as in JSON lines; `human.NAME` for a criterion.
         marked: whether hypotheses have `<v>` marks around errors. The marks are not part of the text.
     """
 
-    name: str
     needs: frozenset[str]
     columns: Mapping[str, str]
     marked: bool = False
@@ -502,29 +500,16 @@ class Layout:
         return self.columns.get(column, column if own else "")
 
 
-PLAIN = Layout("a table with our own names", frozenset({"hyp"}), {})
+_KEYS = {name: name for name in ("id", "system", "seg", "lp", "task", "rater", "criterion")}
+PLAIN = Layout(frozenset({"hyp"}), {})
 COMET = Layout(
-    "COMET's training data",
     frozenset({"src", "mt"}),
-    {
-        "src": "src",
-        "mt": "hyp",
-        "ref": "ref",
-        "score": "human.score",
-        "raw": "human.raw",
-        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater", "criterion")},
-    },
+    {"src": "src", "mt": "hyp", "ref": "ref", "score": "human.score", "raw": "human.raw", **_KEYS},
     marked=True,
 )
 PAWS = Layout(
-    "PAWS, PAWS-X and QQP: two sentences, and whether they say the same (1) or not (0)",
     frozenset({"sentence1", "sentence2", "label"}),
-    {
-        "sentence1": "ref",
-        "sentence2": "hyp",
-        "label": "human.label",
-        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater", "criterion")},
-    },
+    {"sentence1": "ref", "sentence2": "hyp", "label": "human.label", **_KEYS},
 )
 LAYOUTS = (PLAIN, COMET, PAWS)
 

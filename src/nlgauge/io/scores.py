@@ -144,12 +144,9 @@ def read_scores(
     in the notes. `--lower-is-better NAME` and `--higher-is-better NAME` settle it.
 
     Args:
-        path: a frame, or JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps
-            `system`, and may also have `lp` or `task`; of rows of several people, who are named as `rater`, a score is
-            the mean; where rows name a `criterion`, their numbers are columns of that name. If they have only `system`,
-            they are scores of systems. JSON lines have the scores as fields of a row, or in one field `scores`;
-            sacrerouge's files are read too. A file whose name ends in `.seg.score` or `.sys.score` (also `.gz`) has
-            WMT's columns, or mt-metrics-eval's two, SYSTEM SCORE.
+        path: a frame, or JSON lines, TSV, CSV (each also `.gz`), Parquet or text. Of rows of several people, who are
+            named as `rater`, a score is the mean; where rows name a `criterion`, their numbers are columns of that
+            name. Rows that have only `system` are scores of systems.
         columns: the columns of scores to read; if None, all columns whose first cell is a number.
         names: column -> `id`, `system`, `seg`, `lp`, `task`, `rater` or `criterion`, if the file uses other names.
         group: language pair or task of all rows, if the file does not say.
