@@ -21,7 +21,7 @@ from nlgauge.io import read
 from nlgauge.io.files import STDIN
 from nlgauge.io.parallel import open_parallel, system_names
 from nlgauge.io.segments import JoinedSource, SelectedSource, Source, Unreferenced
-from nlgauge.metrics.registry import expanded, named
+from nlgauge.metrics.registry import expanded, metric_names, named
 from nlgauge.metrics.wrapped import check_bounds
 from nlgauge.report.kinds.score import best_first, system_name
 from nlgauge.report.kinds.score import score_only as numbers_alone
@@ -192,7 +192,7 @@ def score(
         str | None, Typed('Keep the scale of sums, for [norm=file("FILE")] in a later run.', metavar="FILE")
     ] = None,
     sort: Annotated[
-        str | None, Typed("Put the best system by this metric first.", metavar="SPEC", complete=options.metric_names)
+        str | None, Typed("Put the best system by this metric first.", metavar="SPEC", complete=metric_names)
     ] = None,
     parts: Annotated[
         bool, Typed("Show what corpus numbers are made of: BLEU's precisions and brevity penalty.")
