@@ -59,7 +59,7 @@ def test_a_figure_is_a_mean_of_the_sets_and_none_for_a_metric_of_ones_own():
     found = figure_of("chrf", sets)
     values = [public_sets()[one]["chrf"].value for one in sets]
     assert min(values) < found.value < max(values)
-    assert found.low < found.value < found.high
+    assert found.ends["low"] < found.value < found.ends["high"]
     assert figure_of("mine", sets) is None
     assert figure_of("chrf", []) is None
 
@@ -113,7 +113,7 @@ def test_a_set_with_a_narrow_interval_weighs_more(made_sets):
     found = figure_of("a", made_sets)
     assert found.value == pytest.approx(0.88095 * 0.6 + 0.11905 * 0.5, abs=1e-4)
     error = math.sqrt(0.88095**2 * 0.000125 + 0.11905**2 * 0.000925)
-    assert found.high - found.value == pytest.approx(1.96 * error, abs=1e-4)
+    assert found.ends["high"] - found.value == pytest.approx(1.96 * error, abs=1e-4)
 
 
 def test_the_profile_of_texts():
