@@ -20,7 +20,6 @@ from nlgauge.choosing.public import (
 from nlgauge.metrics.registry import on_encoder
 from nlgauge.perturbations.checklist import TASKS
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.draws import Share
 
 
 def test_the_table_holds_shares_of_metrics_that_are_tried():
@@ -33,7 +32,7 @@ def test_the_table_holds_shares_of_metrics_that_are_tried():
         elsewhere = {on_encoder(name, "multilingual") for name in known}
         assert {*figures} <= ({*known, *elsewhere} if english else elsewhere)  # those for English read no other
         assert english or not {*figures} & {"rated", "gauge", "gauge-rated", "sescore", "nli-robust"}
-        assert all(0 <= f.low <= f.value <= f.high <= 1 and f.n > 20 for f in figures.values())
+        assert all(0 < f.error < 0.1 < f.value < 1 and f.n > 20 for f in figures.values())
 
 
 def test_a_set_is_near_by_language_length_and_closeness():
@@ -98,10 +97,10 @@ def test_the_language_is_that_of_half_of_the_texts(texts, code):
 
 @pytest.fixture
 def made_sets(monkeypatch):
-    """Two sets of two metrics, whose errors are .01 and .03: the half of an interval is 1.96 errors."""
+    """Two sets of two metrics, whose errors are .01 and .03."""
     near, far = (PublicSet(name, "mt", "en", 19.0, 50.0) for name in ("near", "far"))
     table = {
-        one: {m: Share(value, value - 1.959964 * error, value + 1.959964 * error, 99) for m, value in figures.items()}
+        one: {m: Figure(m, value, error, 99) for m, value in figures.items()}
         for one, error, figures in ((near, 0.01, {"a": 0.6, "b": 0.5}), (far, 0.03, {"a": 0.5, "b": 0.6}))
     }
     monkeypatch.setattr("nlgauge.choosing.public.public_sets", lambda: table)
