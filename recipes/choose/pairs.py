@@ -12,11 +12,29 @@ from nlgauge.core.arrays import Array, Counts, Floats
 from nlgauge.core.inputs import SameInputs
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metaeval.joined import criteria_of, ratings
-from nlgauge.stats.draws import Share, generator, numbered, resample_counts
+from nlgauge.stats.draws import generator, numbered, resample_counts
 
 _FEW = 20  # pairs of outputs for one input; fewer, and outputs for different inputs are compared
 MEAN = "mean"  # of all criteria
 _SOME = 0.05  # in deviations of the ratings: a smaller difference between two inputs is none
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """A share of trials that come from clusters, such as items.
+
+    Attributes:
+        value: the share.
+        low, high: the ends of its 95 % interval.
+        n: the number of trials.
+        draws: the share on B resamples of the clusters, shape (B,).
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    draws: Array
 
 
 @dataclass(frozen=True)

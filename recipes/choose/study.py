@@ -134,7 +134,7 @@ def deviations() -> tuple[float, float]:
     families = np.array([one.name.split("-")[0] for one, _ in tables])
     more = np.array([[known[spec].value for spec in specs] for _, known in tables])
     more -= more.mean(axis=1, keepdims=True)
-    error = np.array([[known[spec].high - known[spec].low for spec in specs] for _, known in tables]) / (2 * 1.959964)
+    error = np.array([[known[spec].error for spec in specs] for _, known in tables])
     names = [*dict.fromkeys(families.tolist())]
     each = np.array([more[families == name].mean(axis=0) for name in names])
     noise = np.array(

@@ -20,7 +20,6 @@ from nlgauge.choosing.public import (
 from nlgauge.metrics.registry import on_encoder
 from nlgauge.perturbations.checklist import TASKS
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.draws import Share
 
 
 def test_the_table_holds_shares_of_metrics_that_are_tried():
@@ -33,7 +32,7 @@ def test_the_table_holds_shares_of_metrics_that_are_tried():
         elsewhere = {on_encoder(name, "multilingual") for name in known}
         assert {*figures} <= ({*known, *elsewhere} if english else elsewhere)  # those for English read no other
         assert english or not {*figures} & {"rated", "gauge", "gauge-rated", "sescore", "nli-robust"}
-        assert all(0 <= f.low <= f.value <= f.high <= 1 and f.n > 20 for f in figures.values())
+        assert all(0 < f.error < 0.1 < f.value < 1 and f.n > 20 for f in figures.values())
 
 
 def test_a_set_is_near_by_language_length_and_closeness():
@@ -59,7 +58,7 @@ def test_a_figure_is_a_mean_of_the_sets_and_none_for_a_metric_of_ones_own():
     found = figure_of("chrf", sets)
     values = [public_sets()[one]["chrf"].value for one in sets]
     assert min(values) < found.value < max(values)
-    assert found.low < found.value < found.high
+    assert found.ends["low"] < found.value < found.ends["high"]
     assert figure_of("mine", sets) is None
     assert figure_of("chrf", []) is None
 
@@ -98,10 +97,10 @@ def test_the_language_is_that_of_half_of_the_texts(texts, code):
 
 @pytest.fixture
 def made_sets(monkeypatch):
-    """Two sets of two metrics, whose errors are .01 and .03: the half of an interval is 1.96 errors."""
+    """Two sets of two metrics, whose errors are .01 and .03."""
     near, far = (PublicSet(name, "mt", "en", 19.0, 50.0) for name in ("near", "far"))
     table = {
-        one: {m: Share(value, value - 1.959964 * error, value + 1.959964 * error, 99) for m, value in figures.items()}
+        one: {m: Figure(m, value, error, 99) for m, value in figures.items()}
         for one, error, figures in ((near, 0.01, {"a": 0.6, "b": 0.5}), (far, 0.03, {"a": 0.5, "b": 0.6}))
     }
     monkeypatch.setattr("nlgauge.choosing.public.public_sets", lambda: table)
@@ -113,7 +112,7 @@ def test_a_set_with_a_narrow_interval_weighs_more(made_sets):
     found = figure_of("a", made_sets)
     assert found.value == pytest.approx(0.88095 * 0.6 + 0.11905 * 0.5, abs=1e-4)
     error = math.sqrt(0.88095**2 * 0.000125 + 0.11905**2 * 0.000925)
-    assert found.high - found.value == pytest.approx(1.96 * error, abs=1e-4)
+    assert found.ends["high"] - found.value == pytest.approx(1.96 * error, abs=1e-4)
 
 
 def test_the_profile_of_texts():

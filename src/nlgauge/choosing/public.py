@@ -17,7 +17,6 @@ from nlgauge.core.segment import Segment, is_blank
 from nlgauge.metrics.registry import named, on_encoder
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.draws import Share
 from nlgauge.text.scripts import languages, leaning
 
 _NEAREST = 3  # sets
@@ -49,20 +48,51 @@ class PublicSet:
     chrf: float
 
 
+@dataclass(frozen=True)
+class Figure:
+    """How often a metric orders two outputs as people do, a share in [0, 1]; a blind choice has 0.5.
+
+    Attributes:
+        metric: the specification as typed.
+        value: the share; NaN where nothing is known of any metric.
+        error: its standard error.
+        n: outputs of all sets.
+        lacking: whether it is the lowest of the others, since there is none of this metric.
+    """
+
+    metric: str
+    value: float = math.nan
+    error: float = math.nan
+    n: int = 0
+    lacking: bool = False
+
+    @property
+    def ends(self) -> dict[str, float]:
+        """The value and its 95 % interval, as rows have them."""
+        low, high = max(0.0, self.value - _Z * self.error), min(1.0, self.value + _Z * self.error)
+        return {"value": self.value, "low": low, "high": high}
+
+    def is_ahead(self, other: Figure) -> bool:
+        """Whether it is higher than another beyond chance; figures of two metrics on one set err together."""
+        apart = self.error**2 + other.error**2 - 2 * TOGETHER * self.error * other.error
+        return self.value - other.value > _Z * math.sqrt(apart)
+
+
 @cache
-def public_sets() -> dict[PublicSet, dict[str, Share]]:
+def public_sets() -> dict[PublicSet, dict[str, Figure]]:
     """Every set of the shipped table -> metric -> how often it orders two of its outputs as people do.
 
     A metric on another encoder than that for English stands under the specification that names it.
     `python recipes/choose/table.py DATA` made the table.
     """
     text = resources.files("nlgauge.data").joinpath(_TABLE).read_text(encoding="utf-8")
-    found: dict[PublicSet, dict[str, Share]] = {}
+    found: dict[PublicSet, dict[str, Figure]] = {}
     for line in text.splitlines()[1:]:
         name, task, language, words, chrf, spec, value, low, high, n = line.split("\t")
         nearness = float(chrf) if chrf else math.nan  # one object, so that the lines of a set have one key
         key = PublicSet(name, task, language, float(words), nearness)
-        found.setdefault(key, {})[spec] = Share(float(value), float(low), float(high), int(n))
+        error = (float(high) - float(low)) / (2 * _Z)
+        found.setdefault(key, {})[spec] = Figure(spec, float(value), error, int(n))
     return found
 
 
@@ -108,36 +138,6 @@ def nearest(own: PublicSet, leave_out: Sequence[str] = ()) -> list[PublicSet]:
     return sorted(known, key=lambda one: (distance(own, one), one.name))[:_NEAREST]
 
 
-@dataclass(frozen=True)
-class Figure:
-    """How often a metric orders two outputs as people do, a share in [0, 1]; a blind choice has 0.5.
-
-    Attributes:
-        metric: the specification as typed.
-        value: the share; NaN where nothing is known of any metric.
-        error: its standard error.
-        n: outputs of all sets.
-        lacking: whether it is the lowest of the others, since there is none of this metric.
-    """
-
-    metric: str
-    value: float = math.nan
-    error: float = math.nan
-    n: int = 0
-    lacking: bool = False
-
-    @property
-    def ends(self) -> dict[str, float]:
-        """The value and its 95 % interval, as rows have them."""
-        low, high = max(0.0, self.value - _Z * self.error), min(1.0, self.value + _Z * self.error)
-        return {"value": self.value, "low": low, "high": high}
-
-    def is_ahead(self, other: Figure) -> bool:
-        """Whether it is higher than another beyond chance; figures of two metrics on one set err together."""
-        apart = self.error**2 + other.error**2 - 2 * TOGETHER * self.error * other.error
-        return self.value - other.value > _Z * math.sqrt(apart)
-
-
 def figure_of(spec: str, sets: Sequence[PublicSet], encoder: str | None = None) -> Figure | None:
     """The mean figure of a metric over some sets, those with narrow intervals weighing more; None where one has none.
 
@@ -152,7 +152,7 @@ def figure_of(spec: str, sets: Sequence[PublicSet], encoder: str | None = None) 
     if not known or len(known) < len(figures):
         return None
     shares = _shares(sets)
-    error = math.sqrt(shares**2 @ [_error(f) ** 2 + _BETWEEN**2 for f in known])
+    error = math.sqrt(shares**2 @ [f.error**2 + _BETWEEN**2 for f in known])
     return Figure(spec, float(shares @ [f.value for f in known]), error, sum(f.n for f in known))
 
 
@@ -164,8 +164,4 @@ def _shares(sets: Sequence[PublicSet]) -> Floats:
 
 def _noise(one: PublicSet) -> float:
     """The variance of a figure of a set, on the mean of its metrics."""
-    return float(np.mean([_error(figure) ** 2 for figure in public_sets()[one].values()]))
-
-
-def _error(figure: Share) -> float:
-    return (figure.high - figure.low) / (2 * _Z)
+    return float(np.mean([figure.error**2 for figure in public_sets()[one].values()]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -332,24 +332,6 @@ SHARES: dict[str, Callable[[float, float, float], tuple[float, float]]] = {
     "clopper-pearson": clopper_pearson,
 }
 SHARE_NAMES = {"wilson": "Wilson's", "clopper-pearson": "Clopper and Pearson's"}
-
-
-@dataclass(frozen=True, eq=False)
-class Share:
-    """A share of trials that come from clusters, such as items.
-
-    Attributes:
-        value: the share.
-        low, high: the ends of its 95 % interval.
-        n: the number of trials.
-        draws: the share on B resamples of the clusters, shape (B,); none where it was not resampled.
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
-    draws: Array = field(default_factory=lambda: np.empty(0), repr=False)
 
 
 def mean_of_shares(

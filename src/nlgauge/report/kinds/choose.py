@@ -21,7 +21,8 @@ def choice_parts(paper: Paper) -> list[Part]:
     said = [row for row in paper.result.rows if "said" in row]
     if not said:
         return []
-    parts: list[Part] = ["\n".join(_texts(said, "reason")), *_texts(said, "command")]
+    reasons = _texts(said, "reason")
+    parts: list[Part] = [*(["\n".join(reasons)] if paper.is_text else reasons), *_texts(said, "command")]
     parts += choice_tables(paper.result, paper.digits)
     return parts if paper.brief and paper.is_text else [*parts, *_texts(said, "methods")]
 
