@@ -102,8 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
         told = "" if is_bare else message() + _given(error)
-        if (gone := getattr(error, "option_name", None)) in MOVED:
-            told = f"{gone} is now {MOVED[gone]}"
+        gone = str(getattr(error, "option_name", None))
+        told = f"{gone} is now {MOVED[gone]}" if gone in MOVED else told
         return _refuse(told, context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
         print(f"nlgauge: interrupted; {left_of(words)}", file=sys.stderr)
