@@ -270,6 +270,23 @@ def test_pages_name_only_what_the_doors_offer():
     assert not faults
 
 
+def test_every_public_name_is_named_by_a_page(reference):
+    """Or stands in the signature of one that is, as what it returns. Another name is one that nobody looks for."""
+    code = []
+    for page in [*HAND, *(ROOT / "examples").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]:
+        text = page.read_text(encoding="utf-8")
+        code += [text] if page.suffix == ".py" else re.findall(r"^```.*?^```$|`[^`]+`", text, flags=re.M | re.S)
+    public = {name: home for package in DOORS for name, home in reference.homes(package).items()}
+    found, more = set(), public.keys() & set(re.findall(r"\w+", " ".join(code)))
+    while more:
+        found |= more
+        shown = "\n".join(part for name in more for part in reference.entry_of(public[name], name))
+        heads = " ".join(re.findall(r"^```.*?^```$", shown, flags=re.M | re.S))
+        more = (public.keys() & set(re.findall(r"\w+", heads))) - found
+    assert public.keys() - found == set()
+    assert len(public) <= 180  # an alarm: see what the new ones are for, and raise it with the reason
+
+
 # Groups of entry points and words of JSON that look like names of Python.
 GROUPS = ("nlgauge.formats", "nlgauge.metrics", "nlgauge.perturbations", "nlgauge.statistics")
 

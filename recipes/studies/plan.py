@@ -17,14 +17,20 @@ from pathlib import Path
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.io.wmt.mtme import read_official
 from nlgauge.metaeval.evaluate import joined_scores
 from nlgauge.metaeval.joined import segment_frame
 from nlgauge.runtime.cache import ScoreCache
-from nlgauge.stats import inclusion_probabilities, item_sizes, powered_means, rating_features, systematic_sample
 from nlgauge.stats.draws import fair_coins
 from nlgauge.stats.preferences import sign_flip_p
+from nlgauge.stats.sampling import (
+    inclusion_probabilities,
+    item_sizes,
+    powered_means,
+    rating_features,
+    systematic_sample,
+)
 
 SHARE = 0.25
 OURS = ("chrf", "bertscore")

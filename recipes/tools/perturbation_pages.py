@@ -9,8 +9,9 @@ import textwrap
 from collections.abc import Callable, Iterable
 
 import nlgauge as ng
-from nlgauge.core import show
-from nlgauge.perturbations import PERTURBATIONS, checklist_rows, info
+from nlgauge.core.metric import show
+from nlgauge.perturbations.checklist import checklist_rows
+from nlgauge.perturbations.perturb import PERTURBATIONS, info
 
 NEWS = (
     "The old ferry didn't reach the island on Monday, because the harbour was closed.",

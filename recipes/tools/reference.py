@@ -653,7 +653,7 @@ def _typed(record: str) -> str:
 def packages() -> list[str]:
     """The packages with a front door."""
     rooms = [f"nlgauge.{path.parent.name}" for path in sorted(SOURCE.glob("nlgauge/*/__init__.py"))]
-    return [package for package in ("nlgauge", *rooms) if _homes(package)]
+    return [package for package in ("nlgauge", *rooms) if homes(package)]
 
 
 def python() -> str:
@@ -661,7 +661,7 @@ def python() -> str:
     rows = []
     for package in packages():
         doc = (ast.get_docstring(_tree(package)) or "").split("\n\n")[0]
-        rows.append([f"[`{package}`](python/{package}.md)", sentence(_plain(doc)), str(len(_homes(package)))])
+        rows.append([f"[`{package}`](python/{package}.md)", sentence(_plain(doc)), str(len(homes(package)))])
     lead = "Public names by package; what is not listed may change. See [Python and notebooks](../guides/python.md)."
     return page(
         "Python",
@@ -673,12 +673,18 @@ def python() -> str:
 
 def package_page(package: str) -> str:
     """The page of a package, with every name in its `__all__`."""
-    tree, homes = _tree(package), _homes(package)
+    tree, own = _tree(package), homes(package)
     parts = [*prose(ast.get_docstring(tree) or ""), "[Python and notebooks](../../guides/python.md) shows the way."]
-    for name in sorted(homes, key=str.lower):
-        definition = _definition(homes[name], name)
-        parts += [f"## `{name}`", *_shown(definition, name), *_methods(definition, name)]
+    for name in sorted(own, key=str.lower):
+        parts += [f"## `{name}`", *entry_of(own[name], name)]
     return page(package, *parts)
+
+
+def entry_of(home: str, name: str) -> Iterator[str]:
+    """What is said of a public name of a module: its signature, its docstring, and its methods."""
+    definition = _definition(home, name)
+    yield from _shown(definition, name)
+    yield from _methods(definition, name)
 
 
 def _shown(definition: Definition, name: str) -> Iterator[str]:
@@ -746,7 +752,7 @@ def _tree(module: str) -> ast.Module:
     return ast.parse((inside if inside.exists() else path.with_suffix(".py")).read_text(encoding="utf-8"))
 
 
-def _homes(package: str) -> dict[str, str]:
+def homes(package: str) -> dict[str, str]:
     """Public name -> the module that defines it, as the package imports it for type checkers."""
     imported: dict[str, str] = {}
     public: list[str] = []
