@@ -39,7 +39,7 @@ MORE = (
 )
 REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
 
-MARK = "<!-- Made by recipes/tools/reference.py: change what it reads, not this page. -->"
+MARK = "<!-- Made by recipes/tools/reference.py. -->"
 
 PAGES = {
     "surface": (

@@ -541,16 +541,17 @@ def formats() -> str:
     for row in listed:
         doc = inspect.cleandoc(named(row["reader"]).__doc__ or "") if row["reader"] else ""
         own = [[f"`{f['field']}`", f["type"], f["meaning"]] for f in fields if f["format"] == row["heading"]]
-        raises = section(doc, "Raises")
         parts += [
             f"## {row['heading']}",
             f"Files: {row['names']}. Passed: {row['pass']}.",
             sentence(_plain(doc.split("\n\n")[0])) if doc else "",
             *body(doc),
             items(own),
-            f"**Refused**: {_plain(' '.join(raises.split()))}" if raises else "",
         ]
-    lead = "What nlgauge reads and writes: data, ratings, scores of other programs, suites and logs."
+    lead = (
+        "What nlgauge reads and writes: data, ratings, scores of other programs, suites and logs. What a format does"
+        " not allow is refused before anything is scored, with the place and what to do."
+    )
     return page("Formats", lead, "```sh\nnlgauge list formats\n```", *parts)
 
 
