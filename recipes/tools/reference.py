@@ -827,7 +827,8 @@ def python() -> str:
 def package_page(package: str) -> str:
     """The page of a package, with every name in its `__all__`."""
     tree, own = _tree(package), homes(package)
-    is_format = {f"{reader.__module__}.{reader.__qualname__}": title for title, _, reader in described_formats()}
+    readers = [(title, reader) for title, _, reader in described_formats() if callable(reader)]
+    is_format = {f"{reader.__module__}.{reader.__qualname__}": title for title, reader in readers}
     parts = [*prose(ast.get_docstring(tree) or ""), "[Python and notebooks](../../guides/python.md) shows the way."]
     for name in sorted(own, key=str.lower):
         place = is_format.get(f"{own[name]}.{name}")
