@@ -36,7 +36,8 @@ WALKS = {  # command -> files whose functions it enters, at most
 # last files and classes are weights in pickles, models of the hub, COMET, BLEURT and MetricX (which took the place of
 # workers in environments), whether items are the same inputs (two more files of every walk, with the marks that tools
 # leave in texts), advice on columns, and numbers by what they say. The longest is metaeval/measure.py, with the
-# statistics of labels: one subject. One file of each walk that reads data is io/formats.py, which describes each format.
+# statistics of labels: one subject. One file of each walk that
+# reads data is io/formats.py, which describes each format.
 ALARM = "this is an alarm: if the code is honest, raise the number here and say why; do not squeeze code to fit it"
 SIZES = {"files": 272, "classes": 758, "median lines": 386, "most lines": 970}
 

@@ -147,13 +147,13 @@ _TOPICS = (  # what holds for several formats, or is no format: title, files, ho
     (
         "Checks of submissions",
         "`.seg.score`, `.sys.score`",
-        "`nlgauge meta FOLDER --check FILE`",
+        "`nlgauge meta check FOLDER FILE`",
         "wmt.submissions:check_submission",
     ),
     (
         "Marked errors",
         "`.jsonl`, `.tsv`, `.seg.rating`",
-        "`nlgauge meta DATA --judgements FILE --spans NAME=FILE`",
+        "`nlgauge meta spans DATA NAME=FILE`",
         "marked:read_marked",
     ),
     ("Suites", "see the layouts below", "`nlgauge audit --suite FILE`, `nlgauge audit DATA --suite NAME`", "suites"),
@@ -724,7 +724,7 @@ def verbs() -> str:
         ["0", "done; of a gate, PASS"],
         ["1", "a fault of nlgauge itself, with its traceback"],
         ["2", "wrong input or a wrong command line: one line says what, where, and what to do"],
-        ["3", "a number is below its floor (`--fail-under`), a fault that `meta --check` found; of a gate, FAIL"],
+        ["3", "a number is below its floor (`--fail-under`), a fault that `meta check` found; of a gate, FAIL"],
         ["4", "of a gate, INCONCLUSIVE"],
         ["129, 130, 143", "stopped by SIGHUP, Ctrl-C or SIGTERM; the message says what was kept"],
     ]
