@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge
-from nlgauge.cli.main import TRAIN, VERBS, main
+from nlgauge.cli.main import INNER, TRAIN, VERBS, main
 from nlgauge.core.spec import split
 from nlgauge.metrics.registry import METRICS, SUMS, embedded_metrics, metric
 from nlgauge.perturbations.perturb import PERTURBATIONS
@@ -30,7 +30,7 @@ PAGES = sorted(
     path for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")] if path.exists()
 )
 HAND = [path for path in PAGES if not path.is_relative_to(ROOT / "docs" / "reference")]  # the others are made
-TYPED = [*VERBS, *(f"train {name}" for name in TRAIN)]
+TYPED = [*VERBS, *INNER, *(f"train {name}" for name in TRAIN)]
 
 pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the pages are not beside the tests")
 

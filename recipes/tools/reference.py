@@ -30,7 +30,7 @@ from perturbation_pages import MARK
 
 import nlgauge as ng
 from nlgauge.cli import options
-from nlgauge.cli.main import TRAIN, VERBS, Verb, _command
+from nlgauge.cli.main import INNER, TRAIN, VERBS, Verb, _command
 from nlgauge.core.metric import show, signature_of, whole
 from nlgauge.core.options import fields_of
 from nlgauge.core.scores import MEANINGS
@@ -715,6 +715,7 @@ def anchor(title: str) -> str:
 def verbs() -> str:
     """The table of all verbs."""
     rows = [[f"[`nlgauge {name}`](verbs/{name}.md)", verb.summary] for name, verb in VERBS.items()]
+    rows += [[f"[`nlgauge {name}`](verbs/meta.md#{anchor(name)})", verb.summary] for name, verb in INNER.items()]
     rows += [[f"[`nlgauge train {name}`](verbs/train.md#{name})", verb.summary] for name, verb in TRAIN.items()]
     lead = (
         "One command, `nlgauge`, has these verbs. `-h` after any of them lists its options. `nlgauge"
@@ -747,7 +748,11 @@ def verb_page(name: str) -> str:
     """The page of a verb; that of `train` has those of its group."""
     verb = VERBS[name]
     if name != "train":
-        return page(name, verb.summary, f"```text\n{verb.example}\n```", *described(name, verb))
+        parts = [verb.summary, f"```text\n{verb.example}\n```", *described(name, verb)]
+        for words, one in INNER.items():
+            if words.split()[0] == name:
+                parts += [f"## {words}", one.summary, f"```text\n{one.example}\n```", *described(words, one)]
+        return page(name, *parts)
     rows = [[f"[`{kind}`](#{kind})", one.summary] for kind, one in TRAIN.items()]
     parts = [table(("`nlgauge train ...`", "what it makes"), rows)]
     parts += ["## Options of several", items(shared_options(training=True).items())]
@@ -764,10 +769,9 @@ def described(name: str, verb: Verb) -> Iterator[str]:
         if rows:
             yield f"**{head}**"
             yield own_items(rows, shared_options(training=name in TRAIN), place)
-    kinds = (name, "spans") if name == "meta" else (name,)
-    known = {row["kind"] for row in result_fields()}
-    if told := ", ".join(f"[{kind}](../results.md#{kind})" for kind in kinds if kind in known):
-        yield f"Fields of its result file: {told}."
+    kind = name.split()[-1]
+    if kind in {row["kind"] for row in result_fields()}:
+        yield f"Fields of its result file: [{kind}](../results.md#{kind})."
 
 
 def options_by_head(name: str, verb: Verb) -> dict[str, list[list[str]]]:
@@ -790,7 +794,7 @@ def options_by_head(name: str, verb: Verb) -> dict[str, list[list[str]]]:
 @cache
 def shared_options(*, training: bool) -> dict[str, str]:
     """The options that several verbs have, or several of those below `train`."""
-    verbs = TRAIN if training else {name: verb for name, verb in VERBS.items() if name != "train"}
+    verbs = TRAIN if training else {name: verb for name, verb in {**VERBS, **INNER}.items() if name != "train"}
     parts = [options_by_head(name, verb) for name, verb in verbs.items()]
     return of_several([row for rows in part.values() for row in rows] for part in parts)
 
