@@ -190,6 +190,7 @@ LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema
 MOVED: Mapping[str, str] = {
     "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
     "--compile": "the variable NLGAUGE_COMPILE, as in NLGAUGE_COMPILE=1 nlgauge ...",
+    "--revision": "behind the name of the model: --model NAME@REVISION",
     "--spans": "a command of its own: nlgauge meta spans DATA METHOD|NAME=FILE ...",
     "--check": "a command of its own: nlgauge meta check SET FILE",
     **dict.fromkeys(
