@@ -273,7 +273,7 @@ def test_an_nli_head_is_trained_evaluated_and_named(pairs, tiny_model, tmp_path,
         ("neutral", ["--about", "phenomena=negatio"], "did you mean 'negation'"),
         ("neutral", ["--method", "lore"], "method is 'lore'; did you mean 'lora'"),
         ("neutral", ["--method", "full", "--alpha", "8"], "--alpha is about adapters, and --method full trains none"),
-        ("neutral", ["--revision", "main"], "has no revisions; leave revision out"),
+        ("neutral", ["--model", "embedded@main"], "has no revisions"),
         ("neutral", ["--dtype", "float16"], "dtype is float16"),
     ],
 )
