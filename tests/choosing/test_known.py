@@ -1,50 +1,60 @@
-"""What is known before anything is chosen: what reads the texts, what a few scores tell, and what people say."""
+"""What is known of metrics on some texts: what is tried on few of them, and what `meta` says of ratings."""
 
-from dataclasses import replace
-
-import pytest
 from tests.choosing.made import Fixed, data
 
+import nlgauge as ng
 from nlgauge.choosing.known import Known, ask_people, try_out
-from nlgauge.core.segment import Dataset
+from nlgauge.core.segment import Dataset, Segment
 from nlgauge.runtime.runtime import Runtime
 
 
-def known(dataset, metrics, criterion=None):
+def known(metrics, dataset=None, criterion=None):
+    dataset = data() if dataset is None else dataset
     return Known(dataset, dataset, "mt", metrics, criterion, Runtime(), 0)
 
 
-def rated(good, poor):
-    """A good and a poor output of twelve items, with a rating each."""
-    rating = {"good": good, "poor": poor}
-    return Dataset(tuple(replace(s, human={"x": rating[s.system]}) for s in data(systems=("good", "poor"))))
+def rated(systems, n=8):
+    """Outputs of which people rate the good above the fair above the poor."""
+    place = {"good": 3.0, "fair": 2.0, "poor": 1.0}
+    return Dataset(
+        tuple(
+            Segment(s.id, s.hypothesis, s.references, None, s.system, s.item, s.group, {"x": place[s.system] + i % 2})
+            for i, s in enumerate(data(n, systems))
+        ),
+        "rated",
+    )
 
 
-def test_texts_are_looked_at_and_nothing_is_scored_yet():
-    found = known(data(), ["chrf", Fixed(how="fails")])
-    assert found.left == ["chrf", "fixed:how=fails"]
-    assert (found.n_items, found.has_systems, found.has_references, found.has_outputs) == (12, True, True, True)
-    assert (found.about, found.rated) == ([], {})
-    assert not known(data(systems=("good",), references=False), ["fluency"]).has_systems
+def test_nothing_is_scored_before_it_is_tried():
+    found = known(["chrf", "bleu", "rated", "readability"])
+    assert (found.language, len(found.sets), found.about) == ("en", 3, [])
+    assert {*found.figures} == {"chrf", "bleu", "rated"}
+    assert found.left == ["chrf", "bleu", "rated"]  # readability describes texts, and judges none
 
 
-def test_what_fails_on_a_few_outputs_is_ruled_out_with_the_reason():
-    found = known(data(), ["chrf", Fixed(how="fails"), Fixed(how="nan")])
+def test_what_is_tried_is_tried_on_few_outputs_and_ruled_out_where_it_fails():
+    found = known(["chrf", Fixed(how="fails"), Fixed(how="nan")])
     try_out(found, found.left)
-    assert found.left == ["chrf"]
-    assert found.out["fixed:how=fails"] == "it failed: ZeroDivisionError: division by zero"
+    assert found.out == {
+        "fixed:how=fails": "it failed: ZeroDivisionError: division by zero",
+        "fixed:how=nan": "24 of 24 outputs have no score",  # of 36
+    }
     assert [one["spec"] for one in found.about] == ["chrf", "fixed:how=nan"]
 
 
-def test_people_put_a_metric_ahead_that_orders_as_they_do():
-    found = known(rated(good=2.0, poor=1.0), ["chrf", Fixed(how="length")], "x")
-    ask_people(found, "fixed:how=length")
-    assert found.rated["chrf"]["value"] == pytest.approx(1.0)  # every item in people's order
-    assert set(found.ahead) == {"chrf"}
+def test_outputs_for_one_input_are_compared_where_there_are_several():
+    for systems, level, stat in ((("good", "fair", "poor"), "item", "kendall_b"), (("good",), "segment", "pearson")):
+        dataset = rated(systems)
+        found = known(["chrf", "bleu"], dataset, "x")
+        ask_people(found, "chrf")
+        assert {(row["level"], row["stat"]) for row in found.rated.values()} == {(level, stat)}
+        meta = ng.meta_evaluate(dataset, ["chrf", "bleu"], "x", level, stat)
+        assert {name: row["value"] for name, row in found.rated.items()} == {m: meta.value(m) for m in ("chrf", "bleu")}
+        assert [*found.ahead] == ["bleu"]  # chrf is what the other is tested against
 
 
-def test_ratings_that_are_all_the_same_decide_nothing_and_say_so():
-    found = known(rated(good=2.0, poor=2.0), ["chrf", Fixed(how="length")], "x")
+def test_ratings_that_meta_refuses_are_noted():
+    found = known(["chrf", "bleu"], rated(("good",)), "y")
     ask_people(found, "chrf")
     assert (found.rated, found.ahead) == ({}, {})
-    assert found.notes[-1].startswith("ratings of x decide nothing: 'x' is 2 for all that is compared")
+    assert any(note.startswith("ratings of y decide nothing: ") for note in found.notes)

@@ -12,7 +12,6 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from tests.report.kinds.test_choose import ROWS
 
 from nlgauge.core.result import Result
 from nlgauge.report.kinds.synth import ladders_html
@@ -57,13 +56,6 @@ def pages():
     yield page(Result("score", scores, (), metrics, ["a note"]))
     yield page(Result("audit", audit, (), metrics))
     yield page(Result("audit", wins, (), metrics))
-    long = {
-        "metric": METRIC, "id": "an.id.of.a.segment-0001|UEdin_NMT_ensemble_right_to_left/meaning/negation",
-        "better": "Very many words " * 20, "worse": "Verymanyletters" * 20, "system_better": names[1],
-    }  # fmt: skip
-    yield page(
-        Result("choose", [{**row, **{k: long[k] for k in long.keys() & row.keys()}} for row in ROWS], (), metrics)
-    )
     yield ladders_html([{"refs": ["many words " * 9], "steps": [step], "score": -1.0}], "synthesis")
 
 
