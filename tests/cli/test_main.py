@@ -226,7 +226,7 @@ def completed(capsys, monkeypatch, line):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("nlgauge s", ["score", "status", "select", "sweep", "synth"]),
+        ("nlgauge s", ["score", "select", "sweep", "synth"]),
         ("nlgauge score --sign", ["--significance"]),
         ("nlgauge score -m bertsc", ["bertscore"]),
         ("nlgauge score --significance ", ["bootstrap", "randomization"]),

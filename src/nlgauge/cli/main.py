@@ -63,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         and 4 the result was written.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
+    words = ["list", "runs", *words[1:]] if words[:1] == ["status"] else words  # as it was called
     try:
         command = _command_of(app)
         check_read(words)
@@ -185,9 +186,13 @@ class Verb:
         return found
 
 
-LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema")  # by the verb `list`
+LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema", "runs")  # by the verb `list`
 # An option that was, and what is typed in its place.
 MOVED: Mapping[str, str] = {
+    "--workers": "an option of the engine, as in --engine pool:workers=8",
+    "--gpus-per-worker": "an option of the engine, as in --engine ray:gpus=0.5",
+    "--part-rows": "an option of the engine, as in --engine pool:rows=1000",
+    "--ray-address": "an option of the engine, as in --engine ray:address=HOST:PORT",
     "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
     "--compile": "the variable NLGAUGE_COMPILE, as in NLGAUGE_COMPILE=1 nlgauge ...",
 }
@@ -197,11 +202,6 @@ VERBS: Mapping[str, Verb] = {
         "nlgauge.cli.score:score",
         "Score systems with any metrics, and test them against each other.",
         "nlgauge score examples/weather.jsonl -m bleu -m chrf --significance randomization",
-    ),
-    "status": Verb(
-        "nlgauge.cli.scale:status",
-        "Say how far runs in parts are, or add up those that are done.",
-        "nlgauge status scored",
     ),
     "align": Verb(
         "nlgauge.cli.explain:align",
@@ -260,7 +260,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "list": Verb(
         "nlgauge.cli.listing:list_known",
-        "List metrics, perturbations, statistics with tests and protocols, formats, suites, or fields of results.",
+        "List metrics, perturbations, statistics with tests and protocols, formats, suites, fields of results or runs.",
         "nlgauge list metrics bertscore",
     ),
     "fetch": Verb(

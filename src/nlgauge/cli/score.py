@@ -224,7 +224,7 @@ def score(
     `--engine` scores plain Parquet, JSON lines or text files in parts (extra `parquet`). After a kill the same command
     goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. Tests asked for later score
     nothing anew. `--common`, `--unreferenced`, `--cache` and `-m embedded` do not go with it; idf,
-    `cider` and sums take a pass over all parts before. Ray without `--ray-address` starts for the run alone, and only
+    `cider` and sums take a pass over all parts before. Ray without an address starts for the run alone, and only
     this machine reaches it.
 
     It ends with 3 where a system is worse than `--fail-under`, in the metric's own direction, or undefined. `-m
