@@ -31,7 +31,6 @@ CASES = {  # command -> a part of the line
     "score d.jsonl -m chrf --device gpu": "--device is 'gpu', expected auto, cpu, cuda",
     "score d.jsonl -m chrf --fail-under chrf=nan": "--fail-under 'chrf=nan': expected SPEC=NUMBER",
     "score d.jsonl -m chrf --fail-under bleu=30": "'bleu' is not among the metrics scored",
-    "score d.jsonl -m chrf --sort bleu": "--sort 'bleu' is not among the metrics scored",
     "score d.jsonl -m chrf --save-norm n.json": "no metric is a sum that is scaled over the pool",
     "score one.jsonl -m chrf -m cider": "cider needs at least two segments",
     "meta one.jsonl -m chrf -m cider --references first": "cider needs at least two segments of system 'A'",

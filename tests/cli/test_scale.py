@@ -92,7 +92,7 @@ def test_rows_are_those_of_one_process_but_for_systems_left_out(data, capsys):
     rows = [{"id": f"{s}{i}", "system": s, "hyp": f"a {s} {i}", "refs": ["the b 1"]} for i in range(3) for s in "abc"]
     with open(data, "w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
-    words = ["score", data, "-m", "chrf", "bleu", "--exclude", "c", "--guards", "off", "--parts"]
+    words = ["score", data, "-m", "chrf", "bleu", "--exclude", "c", "--guards", "off", "-v"]
     assert main([*words, "--no-cache", "--segments", "one.tsv"]) == 0
     wanted = capsys.readouterr().out
     words += ["--engine", "pool:workers=1,rows=4", "-o", "out", "--segments", "parts.tsv"]

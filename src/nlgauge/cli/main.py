@@ -103,8 +103,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
         told = "" if is_bare else message() + _given(error)
-        if (gone := getattr(error, "option_name", None)) in MOVED:
-            told = f"{gone} is now {MOVED[gone]}"
         return _refuse(told, context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
         print(f"nlgauge: interrupted; {left_of(words)}", file=sys.stderr)
@@ -189,6 +187,12 @@ class Verb:
 LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema", "runs")  # by the verb `list`
 # An option that was, and what is typed in its place.
 MOVED: Mapping[str, str] = {
+    "-lc": "an option of bleu, as in -m bleu:lowercase=true",
+    "--lowercase": "an option of bleu, as in -m bleu:lowercase=true",
+    "-tok": "an option of bleu, as in -m bleu:tokenize=zh",
+    "--tokenize": "an option of bleu, as in -m bleu:tokenize=zh",
+    "--parts": "part of what -v shows",
+    "--sort": "--pairs of --significance, which puts the best first",
     "--workers": "an option of the engine, as in --engine pool:workers=8",
     "--gpus-per-worker": "an option of the engine, as in --engine ray:gpus=0.5",
     "--part-rows": "an option of the engine, as in --engine pool:rows=1000",
@@ -393,6 +397,10 @@ class Command(_Converted, TyperCommand):
         """Read the command line; see `spread`. `--json` at its end prints."""
         from nlgauge.core.result import STDOUT  # a sixth of the start of `nlgauge --help`, which reads no verb
 
+        own = {name for param in self.params for name in param.opts}
+        for name in (word.partition("=")[0] for word in args):
+            if name in MOVED and name not in own:  # first: -tok would be read as -t ok
+                raise InputError(f"{name} is now {MOVED[name]}")
         args = [*args, STDOUT] if args[-1:] == ["--json"] else args
         goes_on: dict[str, Callable[[str], bool]] = {}
         for param in self.params:

@@ -291,35 +291,6 @@ def names_metric(word: str) -> bool:
     return True
 
 
-def with_options(specs: Sequence[str], name: str, options: dict[str, tuple[str, str]]) -> list[str]:
-    """Specifications in which each metric of a name has further options.
-
-    Args:
-        specs: specifications.
-        name: the name of the metric, such as "bleu".
-        options: option -> the flag that was typed for it, and its value.
-
-    Raises:
-        InputError: no metric has the name, or it has another value for the option already.
-    """
-    made, found = [], False
-    for spec in specs:
-        parsed = parse(spec)
-        if not isinstance(parsed, Spec) or parsed.name.lower() != name:
-            made.append(spec)
-            continue
-        found, own = True, dict(parsed.options)
-        for key, (flag, value) in options.items():
-            if own.setdefault(key, value) != value:
-                raise InputError(f"{spec} and {flag} give two values for {key}; leave one of them out")
-        made.append(str(Spec(parsed.name, tuple(own.items()))))
-    if not found:
-        flag, value = next(iter(options.values()))
-        key = next(iter(options))
-        raise InputError(f"{flag} is an option of {name}, which is not among the metrics; write METRIC:{key}={value}")
-    return made
-
-
 def _known(spec: str) -> str:
     """A specification whose name is known: that in the `info` of a class, or that of a function."""
     match = OWN.fullmatch(spec.strip())

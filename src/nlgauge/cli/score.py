@@ -23,8 +23,8 @@ from nlgauge.io.parallel import open_parallel, system_names
 from nlgauge.io.segments import JoinedSource, SelectedSource, Source, Unreferenced
 from nlgauge.metrics.registry import expanded, named
 from nlgauge.metrics.wrapped import check_bounds
-from nlgauge.report.kinds.score import best_first, system_name
 from nlgauge.report.kinds.score import score_only as numbers_alone
+from nlgauge.report.kinds.score import system_name
 from nlgauge.report.tables import measured
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring import job
@@ -153,9 +153,9 @@ def _is_there(path: str) -> bool:
     without={"typed_seed"},
     sections={
         "Input": "texts",
-        "Metrics": "metric lowercase tokenize looks",
+        "Metrics": "metric looks",
         "Tests": "comparison thresholds",
-        "Output": "sort parts score_only fail_under save_norm shown files",
+        "Output": "score_only fail_under save_norm shown files",
         "Scale": "in_parts",
     },
 )
@@ -165,16 +165,6 @@ def score(
     metric: Annotated[
         list[str] | None,
         options.specs("Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]", "--metric", "-m"),
-    ] = None,
-    lowercase: Annotated[bool, Typed("bleu: compare in lower case.", ("--lowercase", "-lc"))] = False,
-    tokenize: Annotated[
-        str | None,
-        Typed(
-            "bleu: its tokenizer, such as 13a, zh or intl.",
-            ("--tokenize", "-tok"),
-            "NAME",
-            words="none zh 13a intl char ja-mecab ko-mecab spm flores101 flores200 spBLEU-1K",
-        ),
     ] = None,
     comparison: ComparisonOptions,
     thresholds: Annotated[
@@ -191,12 +181,6 @@ def score(
     save_norm: Annotated[
         str | None, Typed('Keep the scale of sums, for [norm=file("FILE")] in a later run.', metavar="FILE")
     ] = None,
-    sort: Annotated[
-        str | None, Typed("Put the best system by this metric first.", metavar="SPEC", complete=options.metric_names)
-    ] = None,
-    parts: Annotated[
-        bool, Typed("Show what corpus numbers are made of: BLEU's precisions and brevity penalty.")
-    ] = False,
     score_only: Annotated[bool, Typed("Print nothing but the numbers.", ("--score-only", "-b"))] = False,
     looks: Looks,
     shown: options.Shown,
@@ -233,14 +217,10 @@ def score(
     """
     if comparison.test is None:
         options.refuse_idle({"thresholds": thresholds}, "is about differences of systems; it goes with --significance")
-    asked, optional = expanded(metric or ["bleu"])
-    of_bleu = {"lowercase": ("-lc", "true")} if lowercase else {}  # sacrebleu's short options
-    of_bleu |= {"tokenize": ("-tok", tokenize)} if tokenize is not None else {}
-    whole = options.with_options(asked, "bleu", of_bleu) if of_bleu else asked
-    metrics = named(whole)  # of any encoder: what follows asks for no more than their names and directions
-    gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
+    specs, optional = expanded(metric or ["bleu"])
+    metrics = named(specs)  # of any encoder: what follows asks for no more than their names and directions
+    gates = _gates(fail_under or [], metrics)
     shown.check(files)
-    sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), comparison.pairs)
     if score_only and shown.form != "text":
         raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
@@ -254,22 +234,21 @@ def score(
     runtime = run.runtime(seed=comparison.seed or 0, quiet=score_only, cached=not is_parted)
     of_parts: options.Parts = {}
     if is_parted:
-        metrics, written = named(whole, runtime.encoder), (save_norm, files, shown.spreadsheet)
+        metrics, written = named(specs, runtime.encoder), (save_norm, files, shown.spreadsheet)
         found = in_parts.score(texts.inputs, metrics, runtime, looks, comparison, thresholds, *written)
         if found is None:
             return 0
         result, of_parts = found
     else:
-        how = (shown.spreadsheet, save_norm, looks, optional - {*gates, sort})
-        result, of_parts = _scored(texts, whole, comparison, thresholds, runtime, files, *how)
-    result = result if sort is None else best_first(result, sort)
+        how = (shown.spreadsheet, save_norm, looks, optional - gates.keys())
+        result, of_parts = _scored(texts, specs, comparison, thresholds, runtime, files, *how)
     files.write(result, parts=of_parts)
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone
     elif score_only:
         echo(numbers_alone(result, shown.width))
     else:
-        shown.show(result, run.quiet, parts=parts)
+        shown.show(result, run.quiet, parts=shown.verbose)
     return _judge(result, gates, metrics)
 
 
@@ -320,12 +299,11 @@ def _written_by(write: Callable[[Mapping[str, Any]], None]) -> job.Block:
     return lambda block, scores: write(segment_columns(block, scores))
 
 
-def _gates(typed: Sequence[str], metrics: Mapping[str, BaseMetric], whole: Mapping[str, str]) -> dict[str, float]:
-    """Specification -> the number that no system may be worse than; `whole` has options from elsewhere."""
+def _gates(typed: Sequence[str], metrics: Mapping[str, BaseMetric]) -> dict[str, float]:
+    """Specification -> the number that no system may be worse than."""
     gates: dict[str, float] = {}
     for gate in typed:
         spec, _, number = gate.rpartition("=")
-        spec = whole.get(spec, spec)
         try:
             gates[spec] = float(number)
         except ValueError:
@@ -335,18 +313,6 @@ def _gates(typed: Sequence[str], metrics: Mapping[str, BaseMetric], whole: Mappi
         if spec not in metrics:
             raise InputError(f"--fail-under {gate!r}: {spec!r} is not among the metrics scored{nearest(spec, metrics)}")
     return gates
-
-
-def _sorted_by(
-    sort: str | None, metrics: Mapping[str, BaseMetric], whole: Mapping[str, str], pairs: bool
-) -> str | None:
-    """The metric by which systems are sorted."""
-    if sort is not None and pairs:
-        raise InputError("--pairs puts the best system first by each metric; leave --sort out")
-    sort = None if sort is None else whole.get(sort, sort)
-    if sort is not None and sort not in metrics:
-        raise InputError(f"--sort {sort!r} is not among the metrics scored{nearest(sort, metrics)}")
-    return sort
 
 
 def _judge(result: Result, gates: Mapping[str, float], metrics: Mapping[str, BaseMetric]) -> int:
