@@ -1,9 +1,8 @@
-"""Collect what `choose` measures on each rated public set, without its ratings, and how each metric agrees with people.
+"""Collect how some metrics agree with people on each rated public set, on outputs and on systems.
 
-    python recipes/choose/evidence.py DATA -o evidence.jsonl [--cache FILE]
+    python recipes/choose/evidence.py DATA -o agreement.jsonl --only bleu chrf ... [--sets NAME ...] [--cache FILE]
 
-One line per set. It takes some 20 minutes of one core after `table.py` with the same cache; `study.py` reads it.
-Agreement is that on outputs, and where a set has systems that on systems, too.
+One line per set; `study.py` reads it.
 """
 
 from __future__ import annotations
@@ -15,21 +14,18 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+from pairs import agreement, rated_pairs, sampled
 from sets import Rated, rated_sets
 
 import nlgauge as ng
-from nlgauge.choosing.evidence import tried, unreadable
-from nlgauge.choosing.measure import measured
-from nlgauge.choosing.trials import Grid, agreement, grid_of, make_trials, profile_of, rated_pairs, sampled
+from nlgauge.choosing.evidence import item_of, unreadable
+from nlgauge.choosing.public import profile_of
 from nlgauge.core.scores import Scores
 from nlgauge.metrics.registry import metric, named
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.stats import pairwise
 from nlgauge.stats.draws import observed
-
-# What one may take always, on summaries too, where `choose` does not.
-FIXED = ("bleu", "nli-robust", "rated", "sescore")
 
 
 def main() -> None:
@@ -39,7 +35,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--cache", type=Path, default=Path("choose.sqlite"))
     parser.add_argument("--sets", nargs="*", help="only these sets")
-    parser.add_argument("--only", nargs="*", help="how these metrics agree with people, and no evidence: minutes")
+    parser.add_argument("--only", nargs="+", required=True, help="the metrics")
     typed = parser.parse_args()
     runtime = ng.Runtime(cache=ScoreCache(typed.cache))
     lines = typed.output.read_text(encoding="utf-8").splitlines() if typed.output.exists() else []
@@ -47,17 +43,10 @@ def main() -> None:
     for one in rated_sets(typed.data, study=True):
         if one.name in done or (typed.sets and one.name not in typed.sets):
             continue
-        sample = sampled(one.dataset, limit=240)
-        if typed.only:
-            out, _ = unreadable(named(typed.only), sample.segments)
-            candidates, evidence, chrf = [spec for spec in typed.only if spec not in out], [], None
-        else:
-            trials, tasked = make_trials(sample, one.task), named(tried(one.task, sample.segments))
-            found = measured(sample, trials, tasked, None, 0, runtime)
-            out, candidates, chrf = found.out, found.left, found.scores.get("chrf")
-            evidence = [[e.metric, e.criterion, e.value, e.n] for e in found.evidence if e.criterion != "public"]
-        also = FIXED if one.name == "summeval" and not typed.only else ()
-        scored = {spec: metric(spec) for spec in (*candidates, *also)}
+        sample = sampled(one.dataset, 240)
+        out, _ = unreadable(named(typed.only), sample.segments)
+        candidates = [spec for spec in typed.only if spec not in out]
+        scored = {spec: metric(spec) for spec in candidates}
         on = score_segments(scored, one.dataset.segments, runtime)
         people = {spec: on_outputs(one, scores) for spec, scores in on.items()}
         systems = {}
@@ -65,9 +54,8 @@ def main() -> None:
             whole = score_segments(scored, one.systems.segments, runtime)
             systems = {spec: on_systems(one, scores) for spec, scores in whole.items()}
         row = {
-            **{"set": one.name, "profile": asdict(profile_of(sample, one.task, runtime, chrf))},
-            **{"candidates": candidates, "people": people, "systems": systems, "evidence": evidence, "out": out},
-            "signatures": {spec: str(scores.signature) for spec, scores in on.items()},
+            **{"set": one.name, "profile": asdict(profile_of(sample.segments, one.task, runtime))},
+            **{"candidates": candidates, "people": people, "systems": systems},
         }
         with typed.output.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -87,11 +75,15 @@ def on_systems(one: Rated, scores: Scores) -> Sequence[float]:
     Only items that every system answers count.
     """
     assert one.systems is not None
-    grid = grid_of(one.systems.segments, len(one.systems))
-    assert isinstance(grid, Grid)
-    metric_says = observed(scores.segment_stats[grid.places], scores.finish) * (1 if scores.higher_is_better else -1)
-    people_say = np.array([one.people[name or ""] for name in grid.systems])
-    n = len(grid.systems)
+    names = [name or "" for name in one.systems.systems]
+    answers: dict[tuple[str | None, str], dict[str, int]] = {}
+    for place, s in enumerate(one.systems):
+        answers.setdefault(item_of(s), {}).setdefault(s.system or "", place)
+    whole = [row for row in answers.values() if len(row) == len(names)]
+    places = np.array([[row[name] for row in whole] for name in names])
+    metric_says = observed(scores.segment_stats[places], scores.finish) * (1 if scores.higher_is_better else -1)
+    people_say = np.array([one.people[name] for name in names])
+    n = len(names)
     return [float(pairwise(metric_says, people_say, ties="half").value), n * (n - 1) // 2]
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from pairs import MEAN, rating_of, sampled
 
 import nlgauge as ng
-from nlgauge.choosing.trials import MEAN, item_of, rating_of, sampled
+from nlgauge.choosing.evidence import item_of
 from nlgauge.core.segment import Dataset
 
 # Of each set, at most, counted in sentences: of longer texts fewer are taken, 800 and 200 of SummEval.
@@ -94,20 +95,20 @@ def _read(data: Path, folder: str) -> Dataset:
 
 
 def _outputs(rated: Dataset) -> Dataset:
-    return sampled(rated, OUTPUTS, 0).dataset
+    return sampled(rated, OUTPUTS)
 
 
 def _summaries(rated: Dataset) -> Dataset:
-    return sampled(rated, SUMMARIES, 0).dataset
+    return sampled(rated, SUMMARIES)
 
 
 def _facts(rated: Dataset) -> Dataset:
-    return sampled(rated, FACTS, 0).dataset
+    return sampled(rated, FACTS)
 
 
 def few(one: Rated) -> Rated:
     """Some summaries of a set, which is what metrics look at that take a second for each."""
-    cut = sampled(one.dataset, FEW, 0).dataset
+    cut = sampled(one.dataset, FEW)
     return replace(one, dataset=cut, ratings=rating_of(cut, one.criterion))
 
 

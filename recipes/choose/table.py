@@ -15,11 +15,11 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from pairs import agreement, rated_pairs
 from sets import Rated, few, rated_sets
 
 import nlgauge as ng
 from nlgauge.choosing.evidence import TRIED, UNREFERENCED, unreadable
-from nlgauge.choosing.trials import agreement, rated_pairs
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.metrics.registry import metric, named, on_encoder
 from nlgauge.metrics.run import score_segments

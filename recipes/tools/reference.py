@@ -3,8 +3,7 @@
     python recipes/tools/reference.py               makes it anew; a test says when it is stale
     python recipes/tools/reference.py FOLDER        in another folder
 
-Facts that no docstring holds stand in tables beside this program: formats and their fields (`formats.tsv`,
-`fields_in.tsv`) and what audits found (`metrics/audits.tsv`).
+What audits found stands in a table beside this program (`metrics/audits.tsv`).
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +33,10 @@ from nlgauge.cli.main import TRAIN, VERBS, Verb, _command
 from nlgauge.core.metric import show, signature_of, whole
 from nlgauge.core.options import fields_of
 from nlgauge.core.scores import MEANINGS
+from nlgauge.io.formats import FORMATS, Format, named
 from nlgauge.io.results import result_fields
+from nlgauge.io.suites.published import PUBLISHED
+from nlgauge.io.suites.suites import _READERS, LAYOUTS
 from nlgauge.metaeval.measure import ABOUT, takes
 from nlgauge.metaeval.tasks import PRESETS
 from nlgauge.metrics.registry import METRICS, SUMS, catalogue_row, metric, metric_info, runs_with
@@ -108,6 +109,89 @@ _AGREED = (
     " WMT21 to 23 and TED; BAGEL, SFHOT and WebNLG 2020 for data-to-text, SummEval for summaries, QAGS-CNN for the"
     " facts in them). It says nothing of another language, task or encoder. `rated` and `sescore` learn from WMT15 and"
     " from synthetic errors, not from these sets; the weights of `gauge` were chosen on most of them."
+)
+_TOPICS = (  # what holds for several formats, or is no format: title, files, how to pass it, whose docstring tells it
+    ("Every format", "any", "`nlgauge score DATA`; in Python `nlgauge.read(path)`", "read"),
+    ("Fields of a row", "see the formats below", "`nlgauge score DATA`", "fields:Fields"),
+    ("Several data files", "any of these", "`nlgauge score bart.jsonl t5.jsonl`", "segments:JoinedSource"),
+    (
+        "Other names of fields",
+        "any of these, and some logs",
+        "`--columns hyp=prediction,ref=references`",
+        "fields:fields_by_column",
+    ),
+    ("Pipes and packed files", "`-`, `<(...)`; `.gz`, `.bz2`, `.xz`", "in place of any file", "files:InputFile"),
+    ("Limits", "any", "`--limits segment=20M,line=1G`", "files:Limits"),
+    ("Files of the Hugging Face hub", "`hf://datasets/OWNER/NAME/PATH`", "in place of any file", "files:fetched"),
+    (
+        "Runs in parts",
+        "Parquet, JSON lines, text; not packed",
+        "`nlgauge score DATA --engine pool -o DIR`",
+        "spans:cut",
+    ),
+    ("A format of your own", "the ending that you choose", "`nlgauge score data.ENDING`", "read:PluginRows"),
+    (
+        "Logs of other tools",
+        "as the tool wrote them",
+        "`nlgauge score LOG`, `nlgauge meta LOG --criterion NAME`, `nlgauge gate OLD NEW`",
+        "logs",
+    ),
+    (
+        "Ratings",
+        "as scores, or fields `human.NAME` of the data",
+        "`nlgauge meta DATA --judgements FILE`",
+        "nlgauge.cli.judged:read_ratings",
+    ),
+    (
+        "Checks of submissions",
+        "`.seg.score`, `.sys.score`",
+        "`nlgauge meta FOLDER --check FILE`",
+        "wmt.submissions:check_submission",
+    ),
+    (
+        "Marked errors",
+        "`.jsonl`, `.tsv`, `.seg.rating`",
+        "`nlgauge meta DATA --judgements FILE --spans NAME=FILE`",
+        "marked:read_marked",
+    ),
+    ("Suites", "see the layouts below", "`nlgauge audit --suite FILE`, `nlgauge audit DATA --suite NAME`", "suites"),
+)
+_OTHERS = (  # what is written, and what other rooms read
+    (
+        "Penalties of people",
+        "`.tsv`, `.csv`, `.jsonl`",
+        "`nlgauge audit DATA --task TASK --penalties FILE`",
+        "nlgauge.audits.deviation:read_penalties",
+    ),
+    (
+        "Triples",
+        "`.jsonl`, also `.gz`",
+        "`nlgauge synth TEXTS -o FILE`; `nlgauge train sescore FILE`",
+        "nlgauge.training.examples:read_triples",
+    ),
+    (
+        "Examples of marked errors",
+        "`.jsonl`, also `.gz`",
+        "`nlgauge train spans FILE`",
+        "nlgauge.training.spans:read_span_examples",
+    ),
+    (
+        "Baselines",
+        "`.json`",
+        "`nlgauge gate --save FILE`; `nlgauge gate FILE NEW`",
+        "nlgauge.gating.outputs:read_baseline",
+    ),
+    (
+        "Thresholds",
+        "`.json`",
+        "`nlgauge meta --fit-thresholds FILE`; `nlgauge score --thresholds FILE`",
+        "nlgauge.scoring.thresholds:read_thresholds",
+    ),
+    ("Pairs written", "`.jsonl`, `.tsv` (also `.gz`)", "`nlgauge perturb -o FILE`", "suites.rows:write_pairs"),
+    ("Exports of scores", "`.seg.score`, `.sys.score`, `manifest.json`", "in Python", "wmt.export:export_scores"),
+    ("Answers written", "`.jsonl`", "in Python", "wmt.items:write_answers"),
+    ("Campaigns of Pearmut", "`.json`", "`nlgauge meta DATA --plan PLAN --campaign FILE`", "pearmut:write_campaign"),
+    ("Exports of test sets", "a folder with `sources/`", "in Python", "wmt.export:write_eval_set"),
 )
 
 
@@ -477,27 +561,50 @@ def statistics_page() -> str:
 
 
 def formats() -> str:
-    """Formats that are read and written, each with the docstring of its reader."""
-    listed, fields = rows_of("formats.tsv"), rows_of("fields_in.tsv")
+    """Formats that are read and written, each with the docstring of its reader, and layouts of suites."""
+    before, after = (
+        {title: Format(about=about, use=use, told=told) for title, about, use, told in some}
+        for some in (_TOPICS, _OTHERS)
+    )
+    listed = [(title, one, named(one.documented)) for title, one in {**before, **FORMATS, **after}.items()]
+    for name, about in LAYOUTS.items():
+        known, use = (
+            PUBLISHED.get(name),
+            f"`nlgauge audit {f'DATA --suite {name}' if name in PUBLISHED else '--suite FILE'}`",
+        )
+        if name != "pairs":  # which has its place above
+            listed.append((name, Format(about=about, use=use), known.make or known.read if known else _READERS[name]))
     parts = [
         table(
-            ("format", "files", "how to pass it"),
-            [[f"[{r['heading']}](#{anchor(r['heading'])})", r["names"], r["pass"]] for r in listed],
+            ("format", "what it is", "how to pass it"),
+            [[f"[{title}](#{anchor(title)})", one.about, one.use] for title, one, _ in listed],
         )
     ]
-    for row in listed:
-        doc = inspect.cleandoc(named(row["reader"]).__doc__ or "") if row["reader"] else ""
-        own = [[f"`{f['field']}`", f["type"], f["meaning"]] for f in fields if f["format"] == row["heading"]]
+    for title, one, reader in listed:
+        is_again = any(reader is other for _, _, other in listed[: [t for t, *_ in listed].index(title)])
+        doc = "" if is_again else inspect.cleandoc(reader.__doc__ or "")
+        columns = re.search(r"^columns: (.*(?:\n    .*)*)", section(doc, "Args"), flags=re.M) if one.held else None
         raises = section(doc, "Raises")
+        own = [[f"`{name}`", meaning] for name, meaning in fields_of_object(reader).items()]
         parts += [
-            f"## {row['heading']}",
-            sentence(_plain(doc.split("\n\n")[0])) if doc else "",
+            f"## {title}",
+            sentence(_plain(doc.split("\n\n")[0] or one.about)),
             *body(doc),
-            table(("field", "type", "meaning"), own) if own else "",
+            f"**`--columns`**: {_plain(' '.join(columns[1].split()))}" if columns else "",
+            table(("field", "meaning"), own) if own else "",
+            *(f"`{name}`:\n\n```text\n{content.rstrip()}\n```" for name, content in one.example.items()),
             f"**Refused**: {_plain(' '.join(raises.split()))}" if raises else "",
         ]
     lead = "What nlgauge reads and writes: data, ratings, scores of other programs, suites and logs."
     return page("Formats", lead, "```sh\nnlgauge list formats\n```", *parts)
+
+
+def fields_of_object(reader: Any) -> dict[str, str]:
+    """Field -> meaning, and its default where that is a number, of what a file is read into as one object."""
+    if not dataclasses.is_dataclass(reader):
+        return {}
+    numbers = {one.name: f"{one.default:,}: " for one in dataclasses.fields(reader) if type(one.default) is int}
+    return {name: numbers.get(name, "") + _plain(what) for name, what in attributes(reader).items()}
 
 
 def results() -> str:
@@ -554,14 +661,6 @@ def notes() -> str:
 def anchor(title: str) -> str:
     """The anchor of a heading."""
     return re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
-
-
-def named(path: str) -> Any:
-    """What a dotted path leads to: a module, or a name in one."""
-    with suppress(ModuleNotFoundError):
-        return import_module(path)
-    module, _, name = path.rpartition(".")
-    return getattr(named(module), name)
 
 
 # --- Verbs

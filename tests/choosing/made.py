@@ -63,18 +63,6 @@ class Fixed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FailsLate:
-    """A metric that answers for a few outputs and fails on many."""
-
-    info: ClassVar = MetricInfo("fails-late", range=(0.0, 1.0))
-
-    def score(self, segments, runtime):
-        if len(segments) > 30:
-            raise MemoryError("too many\ntexts")
-        return Scores(signature_of(self), ids(segments), np.array([len(s.hypothesis) / 1000 for s in segments]))
-
-
-@dataclass(frozen=True, kw_only=True)
 class OnlyEnglish(Fixed):
     """A metric that reads Latin script alone."""
 

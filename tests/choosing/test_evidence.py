@@ -1,77 +1,91 @@
-"""Shares with intervals that know where trials come from."""
-
-import math
+"""Which metrics are tried on which texts, and what rules one out."""
 
 import numpy as np
 import pytest
 from tests.choosing.made import OnlyEnglish, data
 
 import nlgauge as ng
-from nlgauge.audits.preference import Sides
 from nlgauge.choosing.evidence import (
-    CRITERIA,
-    DRAWS,
-    CriterionShare,
-    copy_evidence,
-    error_evidence,
-    interval_of,
-    seen_beyond,
-    share,
+    DEFAULTS,
+    LARGE,
+    TRIED,
+    UNREFERENCED,
+    at_hand,
+    sampled,
+    settled_task,
+    tried,
     unreadable,
     unusable,
 )
+from nlgauge.core.errors import SpecError
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
-from nlgauge.core.suite import Pair, Suite
-from nlgauge.stats.draws import wilson
+from nlgauge.metrics.registry import metric
+from nlgauge.models import repository
 
 
-def test_a_share_of_trials_of_their_own_has_wilsons_interval():
-    won = np.array([1.0, 1, 1, 0])
-    found = share(won, ["a", "b", "c", "d"])
-    assert (found.value, found.n) == (0.75, 4)
-    assert (found.low, found.high) == pytest.approx(wilson(3, 4))
-    assert found.draws.shape == (DRAWS,)
+def test_metrics_that_are_tried_exist():
+    for name in {name for names in TRIED.values() for name in names} | {*UNREFERENCED, *LARGE, *DEFAULTS.values()}:
+        metric(name)
+    assert all(DEFAULTS[task] in names for task, names in TRIED.items())
 
 
-def test_trials_of_one_text_say_less_than_trials_of_many():
-    won = np.array([1.0, 1, 1, 1, 0, 0, 0, 0])
-    one, many = share(won, list("aaaabbbb")), share(won, list("abcdefgh"))
-    assert one.high - one.low > many.high - many.low
+def test_what_is_tried_fits_the_data():
+    english = Segment("1", "It rains in the north and it is cold.", ("It rains.",), "The north of the land has rain.")
+    german = Segment(
+        "1", "It rains in the north and it is cold.", ("It rains.",), "Im Norden ist es kalt und es regnet."
+    )
+    assert "faithful" in tried("as", [english])
+    assert "faithful" not in tried("as", [german])
+    assert "parent" not in tried("d2t", [english])  # no table
+    assert tried("as", [Segment("1", "It rains in the north.")]) == []
 
 
-def test_what_does_not_count_is_left_out():
-    assert share(np.array([1.0, np.nan, 0.0]), ["a", "b", "c"]).n == 2
-    assert share(np.array([np.nan]), ["a"]) is None
+def test_large_models_are_named_where_they_are_in_the_cache(monkeypatch):
+    """`roberta-large` has moved to an owner since; what is in the cache under either name is here."""
+    both = [Segment("1", "It rains.", ("It rains.",), "Es regnet.")]
+    bare = [Segment("1", "It rains.", (), "Es regnet.")]
+    here = ["FacebookAI/roberta-large", "Unbabel/wmt22-comet-da", "Unbabel/wmt20-comet-qe-da"]
+    monkeypatch.setattr(repository, "held", lambda: [repository.Held(name, (), 0, "") for name in here])
+    assert at_hand("mt", both) == ["paper/bertscore", "comet", "comet-qe"]
+    assert tried("mt", bare) == at_hand("mt", bare) == ["comet-qe"]  # of translations without references
+    assert "comet" not in at_hand("as", both)
+    monkeypatch.setattr(repository, "held", list)
+    assert at_hand("mt", both) == tried("mt", bare) == []
 
 
-def test_the_same_resamples_serve_every_metric():
-    won = np.array([1.0, 0, 1, 0, 1, 1])
-    one, other = share(won, list("abcdef"), 7), share(1 - won, list("abcdef"), 7)
-    np.testing.assert_allclose(one.draws + other.draws, 1)
+# --- Which outputs are looked at, and what they are
 
 
-def test_a_row_has_every_number():
-    row = CriterionShare("chrf", "copies", 0.5, 0.4, 0.6, 12, "your references").as_row(2.0)
-    assert row == {
-        **{"metric": "chrf", "criterion": "copies", "value": 0.5, "low": 0.4, "high": 0.6, "n": 12},
-        **{"weight": 2.0, "source": "your references"},
-    }
-    assert row["criterion"] in CRITERIA
+def items(n, systems=("a", "b"), text="x {}"):
+    return [Segment(f"{s}{i}", text.format(i), ("y",), None, s, str(i)) for i in range(n) for s in systems]
 
 
-def test_what_few_texts_say_has_no_weight():
-    # six of six errors seen: by chance alone it happens once in 64 tries, for one of the dozens of shares of a table
-    six, ten = (CriterionShare("chrf", "errors.facts", 1.0, 0.5, 1.0, n, "your outputs") for n in (6, 10))
-    assert (six.is_few, six.as_row(2.0)["weight"]) == (True, 0.0)
-    assert (ten.is_few, ten.as_row(2.0)["weight"]) == (False, 2.0)
-    assert not CriterionShare("chrf", "apart", 1.0, 0.5, 1.0, 1, "your systems").is_few  # it counts pairs of systems
+def test_items_are_taken_whole_and_the_seed_decides_which():
+    found = sampled(items(200), limit=100)
+    assert len(found) == 100
+    by_item = [s.item for s in found]
+    assert all(by_item.count(item) == 2 for item in by_item)
+    assert found == [s for s in items(200) if s in found]  # in their order
+    assert found == sampled(items(200), limit=100) != sampled(items(200), limit=100, seed=1)
+    assert sampled(items(10)) == items(10)
 
 
-def test_no_draws_have_no_interval():
-    assert all(math.isnan(end) for end in interval_of(np.empty(0)))
-    assert interval_of(np.linspace(0, 1, 41)) == pytest.approx((0.025, 0.975))
+def test_of_long_texts_fewer_are_looked_at():
+    long = [Segment(s.id, "word " * 99, ("y",), "word " * 100, s.system, s.item) for s in items(60)]  # 200 words each
+    assert len(sampled(long, words=2_000)) == 10
+    assert len(sampled(long, words=2)) == 2  # one item at least
+
+
+def test_the_task_is_given_or_told_by_the_data_or_translation():
+    assert settled_task(data(2), "data-to-text") == ("d2t", [])
+    assert settled_task(data(2, group="summarization"), None) == ("as", [])
+    assert settled_task(data(2, group="zh-en"), None) == ("mt", [])
+    task, (note,) = settled_task(data(2, group=None), None)
+    assert (task, note.startswith("the data name no task")) == ("mt", True)
+    with pytest.raises(SpecError):
+        settled_task(data(2), "verse")
 
 
 # --- What rules a metric out
@@ -120,52 +134,3 @@ def test_scores_of_no_use(found, out, told):
 def test_one_text_many_times_is_no_constant_metric():
     same = [Segment(str(i), "one text", ("ref",)) for i in range(10)]
     assert unusable(scores([3.0] * 10), same) == ("", "")
-
-
-# --- Evidence of scores that are told, worked by hand
-
-
-def suite(*pairs):
-    """Pairs of (text, aspect)."""
-    return Suite(
-        tuple(
-            Pair(
-                **{"id": str(i), "phenomenon": "p", "better": text, "worse": f"{text}!", "criterion": aspect},
-                references=(f"ref {text}",),
-                expect="same" if aspect == "same" else "lower",
-            )
-            for i, (text, aspect) in enumerate(pairs)
-        )
-    )
-
-
-def sides(spec, better, worse):
-    return Sides(
-        spec, ng.metric("chrf"), spec, tuple(range(len(better))), np.array(better, float), np.array(worse, float)
-    )
-
-
-MADE = suite(("a", "facts"), ("a", "same"), ("b", "facts"), ("b", "fluency"), ("b", "same"))
-
-
-def test_errors_are_seen_where_the_score_falls_and_harmless_changes_cost_less():
-    #             falls by 4, by 1, ties, by 2, by 3
-    scored = sides("told", [9, 9, 9, 9, 9], [5, 8, 9, 7, 6])
-    found = {one.criterion: one for one in error_evidence(MADE, scored, "your outputs")}
-    assert found["errors.facts"].value == 0.5  # a tie is not seen
-    assert found["errors.fluency"].value == 1
-    # in a 1 < 4; in b 3 > 0 and 3 > 2
-    assert (found["harmless"].value, found["harmless"].n) == (pytest.approx(1 / 3), 3)
-    assert "errors.meaning" not in found
-
-
-def test_near_copies_count_likewise():
-    (one,) = copy_evidence(suite(("a", "x"), ("b", "x")), sides("told", [1, 2], [2, 1]))
-    assert (one.criterion, one.value, one.n) == ("copies", 0.5, 2)
-
-
-def test_a_second_metric_is_asked_about_what_the_first_misses():
-    first, second = sides("one", [9] * 5, [9, 9, 9, 1, 9]), sides("two", [9] * 5, [1, 1, 9, 1, 1])
-    outcome, origins = seen_beyond(MADE, first, second)
-    assert outcome.tolist() == [1, 0]  # the two errors of facts
-    assert origins == [("text", "ref a"), ("text", "ref b")]

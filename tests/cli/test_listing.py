@@ -12,7 +12,7 @@ from tests.cli.command import write
 import nlgauge as ng
 from nlgauge.audits.suites import KINDS
 from nlgauge.cli.main import main
-from nlgauge.io.read import FORMATS, TABLES
+from nlgauge.io.formats import FORMATS
 from nlgauge.io.results import result_schema
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metrics.registry import METRICS, SUMS
@@ -88,7 +88,7 @@ def test_formats(capsys):
     assert main(["list", "formats"]) == 0
     out = capsys.readouterr().out
     named = [line.split()[0] for line in out.splitlines() if line]
-    assert set(FORMATS) | set(TABLES) | {"text", "written"} <= set(named)
+    assert {one.name for one in FORMATS.values() if one.name} <= set(named)
     assert all(extension in out for extension in (".jsonl", ".tsv", ".csv", ".parquet", ".gz", "--hyp"))
 
 

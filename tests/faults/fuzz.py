@@ -4,8 +4,8 @@
     python tests/faults/fuzz.py --reader tsv --seed 7     # one reader
     python tests/faults/fuzz.py --reader tsv --atheris    # one reader, guided by coverage; needs atheris
 
-To add a reader, add a row to `READERS`: examples of what it reads, and the call. An example is a file, or a folder as
-path -> content.
+Every format of `nlgauge.io.formats` that has a reader is here with its example. To add another reader, add a row to
+`READERS`: examples of what it reads, and the call. An example is a file, or a folder as path -> content.
 """
 
 from __future__ import annotations
@@ -42,17 +42,16 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote_always
 from nlgauge.gating.gate import gate
 from nlgauge.io.files import InputFile
+from nlgauge.io.formats import FORMATS, named
 from nlgauge.io.journal import Journal
 from nlgauge.io.marked import read_marked
-from nlgauge.io.parallel import open_parallel, read_paraphrases, read_raw
-from nlgauge.io.ratings import read_card, read_pairs, read_ranking, read_relative_ranks, read_verdicts
+from nlgauge.io.parallel import open_parallel, read_raw
 from nlgauge.io.read import read
 from nlgauge.io.results import read_result
 from nlgauge.io.scores import read_scored_pairs, read_scores
 from nlgauge.io.suites.published import read_minor, read_published
 from nlgauge.io.suites.suites import read_suite
-from nlgauge.io.summeval import read_summeval_scores
-from nlgauge.io.wmt.annotations import read_da_scores, read_esa_scores, read_mqm, read_mqm_averages, read_ratings
+from nlgauge.io.wmt.annotations import read_mqm
 from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import read_eval_set
 from nlgauge.io.wmt.submissions import read_submission
@@ -99,13 +98,6 @@ OURS = {
     "id": "a", "system": "S", "seg": "1", "lp": "x-y", "src": "s t", "refs": ["r", "q"], "hyp": "h i",
     "human": {"quality": 3.5, "fluency": [1, 2]}, "context": [{"speaker": "A", "text": "hi"}], "table": [["x", "1"]],
 }  # fmt: skip
-SCORES = ({"id": "a", "system": "S", "seg": "1", "lp": "x-y", "m": 0.5, "n": None}, {"id": "b", "seg": "2", "m": -1})
-RATED = [{"coherence": 1, "consistency": 2, "fluency": 3, "relevance": 4}]
-SUMMEVAL = {
-    "id": "dm-1", "model_id": "M1", "decoded": "A text .", "references": ["one"], "filepath": "x", "text": "long",
-    "expert_annotations": RATED, "turker_annotations": RATED,
-    "metric_scores_1": {"rouge": {"rouge_1_f_score": 0.5}, "supert": [0.5]},
-}  # fmt: skip
 MQM = (
     b"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
     b"A\td\t1\t1\tr\tin\t<v>out</v>\tStyle\tMajor\n"
@@ -115,15 +107,12 @@ SPANS = b"segment_id\thypothesis_segment\tstart_indices\tend_indices\terror_type
 BESIDE = b'{"sha256": "x", "metrics": [{"spec": "m", "signature": "s", "higher_is_better": true}]}'
 SACREROUGE = {"instance_id": "1", "summarizer_id": "S", "metrics": {"rouge": {"f1": 1}}}
 RATING = b'A\t{"errors": [{"severity": "major", "category": "Style", "start": 1}]}\tr1\nA\tNone\n'
-MR = b'"mr","sys_ref","informativeness","naturalness","quality"\n"i(x)","y",4,5,6\n'
 MINOR = (
     {"text": "a", "changed": "b", "minor": True},
     {"better": "e", "worse": "f", "expect": "same"},
     {"premise": "k", "hypothesis": "l", "label": "neutral"},
 )
 PENALTY = {"template": "negation", "penalty": 0.5, "task": "mt", "criterion": "adequacy"}
-DA = {"t.source.de-en": b"eins\nzwei\n", "t.reference.de-en": b"one\ntwo\n", "t.mt-system.de-en": b"a\nb\n",
-      "t.human.de-en": b"0.25\n-1e-1\n"}  # fmt: skip
 MTME = {
     "sources/cs-uk.txt": b"eins\nzwei\n",
     "documents/cs-uk.docs": b"news d1\ntalk d2\n",
@@ -136,24 +125,9 @@ MTME = {
     "metric-scores/cs-uk/X-refA.sys.score": b"A 1.5\nB 3.5\n",
     "meta.json": b'{"cs-uk": {"std_ref": "refA", "std_gold": {"seg": "mqm", "sys": "mqm"}, "primary_metrics": ["X"]}}',
 }
-ITEM = {
-    "item_id": "official_###_eng_Latn_###_deu_Latn_###_edu_###_d_###_0", "src": "s",
-    "ref": {"text": "r", "type": "postedit"}, "hyps": {"A": "h i", "B": "j"},
-}  # fmt: skip
 RATED_ITEM = {
     "doc_id": "cs-de_DE_#_news_#_d_#_0", "src_text": "s", "tgt_text": {"refA": "r", "A": "h"},
     "scores": {"A": {"human1": 90, "errors1": [{"start_i": 0, "end_i": 0, "severity": "minor"}], "human2": 5}},
-}  # fmt: skip
-ANSWERED = {
-    "item_id": ITEM["item_id"], "task2_pred": {"A": 0.5, "B": 100}, "task3_pred": {"A": 1, "B": 0},
-    "task1_pred": {"A": {"errors": [{"start": 0, "end": 1, "severity": "minor", "category": None}],
-                         "omission": None, "instruction_fault": "major"}},
-}  # fmt: skip
-GENERAL = {
-    "w-genmt.jsonl": lines({"doc_id": "W_###_edu_###_ces_Latn_###_deu_Latn_###_a", "src_text": "s",
-                            "refs": {"refA": {"ref": "r"}}}),
-    "systems/A.jsonl": lines({"doc_id": "W_###_edu_###_ces_Latn_###_deu_Latn_###_a", "hypothesis": "h",
-                              "metadata": {}}),
 }  # fmt: skip
 ENTRY = {
     "annotation": [{"A": {"score": 70, "error_spans": [{"start_i": 0, "end_i": 3, "severity": "major"}],
@@ -187,26 +161,11 @@ SAMPLE = {
     "id": "q", "epoch": 1, "input": [{"role": "user", "content": "x"}], "target": ["y"], "attachments": {"a": "z"},
     "output": {"completion": "attachment://a"}, "scores": {"s": {"value": "C"}, "d": {"value": {"e": "0.5"}}},
 }  # fmt: skip
-LMEVAL = {
-    "doc_id": 0, "doc": {"question": "x"}, "target": "4", "arguments": {"gen_args_0": {"arg_0": "p"}},
-    "resps": [["4"]], "filtered_resps": ["4"], "filter": "none", "metrics": ["em"], "em": 1.0,
-}  # fmt: skip
 PROMPTFOO = {
     "promptIdx": 0, "testIdx": 0, "provider": {"id": "x"}, "prompt": {"label": "a"}, "vars": {"w": "hi"},
     "response": {"output": "hi"}, "success": True, "score": 1, "failureReason": 0, "namedScores": {"t": 0.8},
     "gradingResult": {"componentResults": [{"assertion": {"type": "equals", "value": "{{w}}"}}]},
 }  # fmt: skip
-EVERY = {
-    "schema_version": "0.3.0", "evaluation_id": "e", "model_id": "m", "sample_id": "s", "input": {"raw": "x"},
-    "output": {"raw": ["y"]}, "evaluation": {"score": 1, "is_correct": True},
-}  # fmt: skip
-CASE = {"input": "q", "actualOutput": "a", "metricsData": [{"name": "m", "score": 0.5, "success": True}]}
-CARD = {
-    "schema": 1, "kind": "judge-card", "model": "m", "prompt_sha256": "0" * 64, "n": 4, "label_policy": "one person",
-    "kappa": 0.5, "base_rate": 0.7, "date": "2026-11-01",
-    "systems": {"a": {"hits": 1, "positives": 2, "rejected": 1, "negatives": 2}},
-}  # fmt: skip
-BATCHED = {"custom_id": "1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "x"}}]}}}
 
 TRACE = {
     "info": {"trace_id": "tr-1", "state": "OK", "trace_metadata": {"mlflow.modelId": "m"}, "assessments": [
@@ -226,16 +185,6 @@ EVENTS = (
     {**EVENT, "type": "metrics", "data": {"score": 0.5, "choice": "__invalid__"}},
     {"final_report": {}},
 )
-HELM = {
-    "run_spec.json": b'{"name": "t:s=1,model=m", "adapter_spec": {"model": "m"}}',
-    "scenario_state.json": json.dumps({"request_states": [{
-        "instance": {"id": "i", "input": {"text": "q"}, "references": [{"output": {"text": "r"}, "tags": ["correct"]}]},
-        "train_trial_index": 0, "result": {"success": True, "completions": [{"text": "a"}]},
-    }]}).encode(),
-    "per_instance_stats.json": json.dumps([
-        {"instance_id": "i", "train_trial_index": 0, "stats": [{"name": {"name": "em"}, "mean": 1.0}]},
-    ]).encode(),
-}  # fmt: skip
 
 
 def evaluated() -> Sequence[Example]:
@@ -265,25 +214,6 @@ def details() -> tuple[bytes, ...]:
         pq.write_table(table, sink, compression="none")
         made.append(sink.getvalue())
     return tuple(made)
-
-
-LOGS: dict[str, tuple[str, Sequence[Example] | Callable[[], Sequence[Example]]]] = {
-    "inspect": ("a.eval", evaluated),
-    "inspect json": ("a.json", [json.dumps({**EVAL, "samples": [SAMPLE]}).encode()]),
-    "lm-eval": ("samples_t_2026-01-01.jsonl", [lines(LMEVAL)]),
-    "promptfoo": (
-        "a.json",
-        [json.dumps({"evalId": "e", "results": {"version": 3, "results": [PROMPTFOO]}}).encode(), lines(PROMPTFOO)],
-    ),
-    "every": ("a.jsonl", [lines(EVERY)]),
-    "deepeval": ("a.json", [json.dumps({"testCases": [CASE]}).encode()]),
-    "mlflow": ("a.json", [b'{"columns": ["inputs", "outputs", "m/v1/score"], "data": [["a", "b", 0.5]]}']),
-    "batch": ("a.jsonl", [lines(BATCHED)]),
-    "mlflow traces": ("t.json", [lines(TRACE, TRACE), json.dumps({"traces": [TRACE]}, indent=1).encode()]),
-    "evals": ("e.jsonl", [lines(*EVENTS)]),
-    "lighteval": ("details_t_2026.parquet", details),
-    "helm": ("run", [HELM]),
-}
 
 
 @cache
@@ -479,7 +409,6 @@ LINEAR = {
     "data": "my ratings", "terms": [{"name": "chrf", "weight": 0.5, "mean": 40.0, "sd": 10.0},
                                     {"name": "0.5*ter + 0.5*wer", "weight": 0.2, "mean": -60.0, "sd": 20.0}],
 }  # fmt: skip
-ESA = b'r1,A,1,TGT,eng,deu,80,doc#1,false,"[{""severity"": ""minor""}]",1.0,2.0\n'
 BATCH = {
     "samples": [
         {"source": "s", "summary": summary, "sample_id": i, "annotations": [{"label": [label]}]}
@@ -499,8 +428,45 @@ def saved(zipped: bool) -> bytes:
     return held.getvalue()
 
 
-ANSWERABLE = [Segment(s, t, system=s, item=str(ITEM["item_id"])) for s, t in (("A", "h i"), ("B", "j"))]
+PLAN = b"seg\torder\tprobability\tround\tbefore\n1\t0\t0.5\t0\t0.0\n2\t1\t0.25\t0\t0.0\n"
+
+ANSWERED = json.loads(FORMATS["Answers to WMT26"].example["a.jsonl"])["item_id"]
+ANSWERABLE = [Segment(s, t, system=s, item=ANSWERED) for s, t in (("A", "h i"), ("B", "j"))]
+MORE: dict[str, Sequence[Example] | Callable[[], Sequence[Example]]] = {  # format -> what its example does not show
+    "JSON": [json.dumps([OURS, {"hyp": "a", "ref": "b", "id": 2}]).encode()],
+    "TSV": [b'hyp\trefs\tcontext\nh\t["a"]\t[]\n'],
+    "CSV": [b"sentence1,sentence2,label\na,b,1\n"],
+    "Parquet": parquets,
+    "inspect_ai": evaluated,
+    "promptfoo": [lines(PROMPTFOO)],
+    "lighteval": details,
+    "MLflow traces": [lines(TRACE, TRACE), json.dumps({"traces": [TRACE]}, indent=1).encode()],
+    "openai/evals": [lines(*EVENTS)],
+    "Scores of any program": [lines(SACREROUGE)],
+    "Annotations of Pearmut": [lines(ENTRY, RESET, ENTRY), json.dumps({"c": [ENTRY]}).encode()],
+    "Items of WMT25 and WMT26": [lines(RATED_ITEM)],
+}
+MADE = {"Parquet": "a.parquet", "lighteval": "details_t_2026.parquet"}  # by programs alone -> a name
+
+
+def example_of(title: str) -> list[Example]:
+    """The example of a format whose reader asks for more than a path."""
+    return [content.encode() for content in FORMATS[title].example.values()]
+
+
+def of_format(title: str) -> Reader:
+    """The reader of a format, with its example."""
+    one, more = FORMATS[title], MORE.get(title, ())
+    files = {name: content.encode() for name, content in one.example.items()}
+    told: list[Example] = [files] if one.folder else [*files.values()]
+    name = "folder" if one.folder else next(iter(files), MADE.get(title, "none"))
+    return Reader(
+        name, (lambda: [*told, *more()]) if callable(more) else [*told, *more], named(one.reads) if one.reads else read
+    )
+
+
 READERS: dict[str, Reader] = {
+    **{title: of_format(title) for title, one in FORMATS.items() if one.rows or one.held or one.reads},
     "result": Reader("r.json", results, page),
     "thresholds": Reader("t.json", thresholds, apply_thresholds),
     "baseline of a gate": Reader("b.json", lambda: [made()["kept.json"]], gated),
@@ -510,45 +476,21 @@ READERS: dict[str, Reader] = {
     "blend": Reader("b.json", [json.dumps(LINEAR).encode()], lambda path: metric(f"blend:model={quote_always(path)}")),
     "model": Reader("m", models, pretrained),
     "pickled": Reader("weights.bin", [saved(True), saved(False)], pickled),
-    "esa": Reader("esa.csv", [ESA], read_esa_scores),
-    "items": Reader("i.jsonl", [lines(ITEM), lines(RATED_ITEM)], read),
-    "general": Reader("g", [GENERAL], read),
-    "wmt26 answers": Reader("a.jsonl", [lines(ANSWERED)], lambda path: check_answers(path, ANSWERABLE)),
-    "pearmut": Reader("p.jsonl", [lines(ENTRY, RESET, ENTRY), json.dumps({"c": [ENTRY]}).encode()], read),
+    "wmt26 answers": Reader("a.jsonl", example_of("Answers to WMT26"), lambda path: check_answers(path, ANSWERABLE)),
     "pearmut spans": Reader("p.jsonl", [lines(ENTRY)], read_marked),
     "faithbench": Reader("f.json", [json.dumps(BATCH).encode()], lambda path: read_published("faithbench", path)),
     "vectors": Reader("v.txt", [b"2 3\na 1 2 3\nb 4 5 6\n", b"a 1 2\n"], lambda path: WordVectors(path)),
     "jsonl": Reader("a.jsonl", [lines(OURS), lines({"hyp": "a", "ref": "b"}, {"hyp": "", "refs": []})], read),
-    "json": Reader("a.json", [json.dumps([OURS, {"hyp": "a", "ref": "b", "id": 2}]).encode()], read),
-    "tsv": Reader(
-        "a.tsv", [b"id\thyp\tref\tref2\thuman.q\na\th\tr\tq\t3.5\n", b'hyp\trefs\tcontext\nh\t["a"]\t[]\n'], read
-    ),
-    "csv": Reader("a.csv", [b'src,mt,ref,score,lp\ns,"a <v>b</v>, c",r,-0.5,de-en\n', MR], read),
     "raters": Reader("a.csv", [b"seg,system,rater,hyp,human.q\n1,A,x,a,1\n1,A,y,a,2\n2,A,x,b,3\n"], read),
     "scores by raters": Reader("a.csv", [b"seg,system,rater,q\n1,A,x,1\n1,A,y,2\n2,A,x,3\n"], read_scores),
     "renamed": Reader("a.csv", [b"text,gold\na,b\n"], lambda path: read(path, columns={"hyp": "text", "ref": "gold"})),
-    "parquet": Reader("a.parquet", parquets, read),
-    "summeval": Reader("a.jsonl", [lines(SUMMEVAL)], lambda path: read(path, "summeval")),
-    **{name: Reader(file, examples, read) for name, (file, examples) in LOGS.items()},
-    "verdicts": Reader(
-        "v.jsonl",
-        [
-            lines({"item": "1", "judge": "J", "system": "a", "score": 4}),
-            lines({"item": 1, "judge": "J", "first": "a", "second": "b", "verdict": "tie", "repeat": 2}),
-        ],
-        read_verdicts,
-    ),
-    "judge card": Reader("c.json", [json.dumps(CARD).encode()], read_card),
     "mqm": Reader("a.tsv", [MQM], lambda path: read_mqm(path).scores()),
-    "wmt-da": Reader("da", [DA], read),
     "mtme": Reader("set", [MTME], lambda path: read_eval_set(path, "cs-uk")),
-    "mtme segments": Reader("set", [MTME], read),
     "parallel": Reader(
         "texts",
         [{"h": b"a\nb\n", "r": b"c\nd\n"}],
         lambda path: list(open_parallel([f"{path}/h"], [f"{path}/r"]).blocks()),
     ),
-    "scores jsonl": Reader("a.jsonl", [lines(*SCORES), lines(SACREROUGE)], read_scores),
     "scores tsv": Reader("a.tsv", [b"id\tsystem\tseg\tlp\tm\na\tS\t1\tx-y\t0.5\nb\tT\t1\tx-y\tNone\n"], read_scores),
     "scores csv": Reader("a.csv", [b"system,seg,m\nS,1,2\n", b'system,m\n"S",2\n'], read_scores),
     "scores parquet": Reader("a.parquet", parquets, read_scores),
@@ -562,25 +504,11 @@ READERS: dict[str, Reader] = {
         "m.sys.score", [b"BLEU\tcs-uk\tset1\tall\trefA\tS.1\t30.5\n", b"BLEU cs-uk set1 S 3\n"], read_submission
     ),
     "mtme scores": Reader("cs-uk.X-refA.seg.score", [b"A\t-1\nA None\nB\t2\nB 1e3\n"], read_scores),
-    "ratings": Reader("cs-uk.mqm.seg.rating", [RATING], read_ratings),
     "marked": Reader("m.jsonl", [lines(MARKED, {**MARKED, "spans": None})], read_marked),
     "marked ratings": Reader("a.seg.rating", [RATING.replace(b": 1}", b': 1, "end": 2}')], read_marked),
     "marked tables": Reader("m.tsv", [SPANS, MQM], read_marked),
-    "da scores": Reader("DA-seglevel.csv", [b"LP DATA SYSTEM SID HUMAN\nen-cs set A 1 0.5\n"], read_da_scores),
-    "mqm averages": Reader("avg.tsv", [b"system mqm_avg_score seg_id\nA -0.000 1\nA None 2\n"], read_mqm_averages),
-    "summeval scores": Reader("a.jsonl", [lines(SUMMEVAL)], lambda path: read_summeval_scores(path, 1)),
-    "relative ranks": Reader(
-        "RR-seglevel.csv", [b"LP DATA SID BETTER WORSE DIFF\nen-cs set 1 A B 25.5\n"], read_relative_ranks
-    ),
-    "pairs": Reader(
-        "p.jsonl",
-        [lines({"better_id": "a", "worse_id": "b"}, {"better_id": "b", "worse_id": "c", "lp": "x"})],
-        read_pairs,
-    ),
-    "ranking": Reader("r.csv", [b"src,ref,pos,neg\ns,r,p,n\n"], read_ranking),
     "minor": Reader("m.jsonl", [lines(*MINOR)], read_minor),
     "raw": Reader("t.txt", [b"one sentence\nanother\n\nlast"], read_raw),
-    "paraphrases": Reader("t.tsv", [b"hyp\tref1\tref2\nh\tone way\tanother\n"], read_paraphrases),
     "suite": Reader("s.jsonl", [lines(PAIR), lines(ADVERSARIAL)], read_suite),
     "suite csv": Reader("s.csv", [MENLI, b"better,worse,ref\nb,w,r\n"], read_suite),
     "suite tsv": Reader(

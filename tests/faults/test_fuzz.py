@@ -21,8 +21,7 @@ fuzz = sys.modules["fuzz"] = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(fuzz)
 
 BROKE_ONCE = {  # reader -> files that ended in a traceback before
-    "summeval scores": [fuzz.lines({**fuzz.SUMMEVAL, "metric_scores_1": {"supert": 10**400}})],
-    "tsv": [b"ref" + b"1" * 5000 + b"\nb\n"],
+    "TSV": [b"ref" + b"1" * 5000 + b"\nb\n"],
     "bounds": [b'{"bounds": {"chrf": [0, 1' + b"0" * 400 + b"]}}", b'{"bounds":' + b"[" * 2000],
     "scores beside": [{"a.tsv": b"id\tm\na\t1\n", "a.tsv.meta.json": b"[" * 2000}],
     "head": [b'{"__metadata__": ' + b"[" * 2000],
@@ -115,7 +114,7 @@ def test_what_is_damaged_is_sound_before(name, folder):
             reader.read(fuzz.written(reader, example, folder))
             sound += 1
         except fuzz.NlgaugeError:
-            assert "parquet" in name or name == "head file"  # columns of wrong types; a header alone
+            assert "arquet" in name or name == "head file"  # columns of wrong types; a header alone
     assert sound or name == "head file"
 
 

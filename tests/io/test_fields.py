@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 from decimal import Decimal
-from pathlib import Path
-from pkgutil import resolve_name
 
 import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io.fields import NAMES, FieldError, Fields, Raters, guessed, reference_columns
-from nlgauge.io.files import Limits
-from nlgauge.io.read import OURS, read
+from nlgauge.io.fields import FieldError, Fields, Raters, guessed, reference_columns
+from nlgauge.io.read import read
 from nlgauge.io.scores import read_scores
 
 ROWS = [
@@ -471,30 +467,3 @@ def test_only_texts_are_taken_by_their_names():
     for row in ({"hyp": 1, "prediction": "x"}, {"output": {"x": "y"}}, {"output": 3, "other": "x"}):
         with pytest.raises(FieldError, match=r"^field 'hyp' is (a number|missing)"):
             segment(row)
-
-
-TOOLS = Path(__file__).parents[2] / "recipes" / "tools"
-
-
-def cells_of(name):
-    """The rows of a table that the page of formats is made of, without its header."""
-    return [line.split("\t") for line in (TOOLS / name).read_text(encoding="utf-8").splitlines()[1:]]
-
-
-@pytest.mark.skipif(not TOOLS.is_dir(), reason="the recipes are not beside the tests")
-def test_the_tables_of_the_page_have_the_fields_of_a_row_and_the_limits():
-    fields = cells_of("fields_in.tsv")
-    assert {name for of, names, *_ in fields if of == "Fields of a row" for name in names.split(", ")} >= NAMES
-    limits = {name: int(most.replace(",", "")) for of, name, most, _ in fields if of == "Limits"}
-    assert limits == dataclasses.asdict(Limits())
-    assert {of for of, *_ in fields} <= {heading for heading, *_ in cells_of("formats.tsv")}
-
-
-@pytest.mark.skipif(not TOOLS.is_dir(), reason="the recipes are not beside the tests")
-def test_every_format_is_told_by_a_docstring_that_is_there():
-    readers = [reader for *_, reader in cells_of("formats.tsv")]
-    assert [reader for reader in readers if not resolve_name(reader).__doc__] == []
-    named = {":".join(reader.removeprefix("nlgauge.io.").rsplit(".", 1)) for reader in readers}
-    # told by what they call
-    opened = {"wmt.mtme:open_mtme", "wmt.annotations:open_mqm", "wmt.annotations:open_da", "pearmut:open_pearmut"}
-    assert {of for entry in OURS.values() for of in (entry.rows, entry.held) if of} - named == opened

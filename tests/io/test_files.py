@@ -44,7 +44,7 @@ from nlgauge.io.ratings import read_relative_ranks
 from nlgauge.io.read import read
 from nlgauge.io.rows import Records
 from nlgauge.io.suites.suites import read_suite
-from nlgauge.io.wmt.annotations import read_da_scores, read_esa_scores, read_mqm, read_mqm_averages, read_ratings
+from nlgauge.io.wmt.annotations import read_da_scores, read_esa_scores, read_mqm, read_mqm_averages
 
 constants = pytest.importorskip("huggingface_hub.constants")
 
@@ -848,7 +848,7 @@ SPANS = "segment_id\tstart_indices\tend_indices\terror_types\n1\t-1\t-1\tno-erro
         ),
         ("mqm.avg", "system mqm_avg_score seg_id\nA -1 1\n", lambda path: read_mqm_averages(path).keys),
         ("mqm.tsv", MQM, lambda path: [mark.target for mark in read_mqm(path).marks]),
-        ("en-de.mqm.seg.rating", 'A\t{"errors": []}\n', lambda path: read_ratings(path).keys),
+        ("en-de.mqm.seg.rating", 'A\t{"errors": []}\n', read_marked),
         ("BLEU-refA.seg.score", "A 1\nA 2\nB 3\nB 4\n", lambda path: read_scores(path).keys),
         ("BLEU-refA.sys.score", "A\t1\nB\t3\n", lambda path: read_scores(path).keys),
         ("m.seg.score", "m\tcs-en\tnt\tA\t1\t0.5\n", lambda path: read_scores(path).keys),

@@ -8,7 +8,6 @@ from nlgauge.core.marks import ErrorSpan
 from nlgauge.io.files import InputFile
 from nlgauge.io.marked import (
     MarkedText,
-    as_rating,
     error,
     errors_of,
     marked_places,
@@ -17,8 +16,6 @@ from nlgauge.io.marked import (
     read_mqm_spans,
     read_rating_spans,
     read_span_table,
-    write_rating_spans,
-    write_span_table,
 )
 
 
@@ -70,11 +67,6 @@ def test_critical_is_major_and_no_error_is_none():
 def test_damaged_errors_are_refused_with_their_place(cells, message):
     with pytest.raises(InputError, match=message):
         errors_of(cells, "f:3", 5)
-
-
-def test_a_rating_is_read_again():
-    spans = (ErrorSpan(1, 3, "major", category="name"), ErrorSpan(0, 2, "minor", "src"))
-    assert errors_of(json.loads(as_rating(spans))["errors"], "f:1", 9) == spans
 
 
 def test_the_key_is_the_id_or_system_and_item():
@@ -156,16 +148,15 @@ def test_a_row_without_errors_and_a_damaged_one_are_named(tmp_path):
     assert "2 rows are bad: 1, 2" in str(found.value)
 
 
-def test_ratings_are_written_and_read(tmp_path):
+def test_ratings_are_read(tmp_path):
     path = tmp_path / "en-de.mqm.seg.rating"
-    texts = [
+    error = {"start": 0, "end": 3, "category": "Accuracy", "severity": "major", "is_source_error": False}
+    path.write_text(f'A\t{json.dumps({"errors": [error]})}\tr1\nA\t{{"errors": []}}\tr1\nB\tNone\n')
+    assert read_rating_spans(path) == [
         MarkedText("1", "A", (ErrorSpan(0, 3, "major", category="Accuracy"),), rater="r1"),
         MarkedText("2", "A", (), rater="r1"),
         MarkedText("1", "B", None),
     ]
-    write_rating_spans(texts, path)
-    assert read_rating_spans(path) == texts
-    assert read_rating_spans(path, "en-de")[0].group == "en-de"
 
 
 @pytest.mark.parametrize(
@@ -183,13 +174,6 @@ def test_damaged_ratings_are_named(tmp_path, line, message):
     with pytest.raises(InputError, match=message) as found:
         read_rating_spans(path)
     assert "x.seg.rating:2" in str(found.value)
-
-
-def test_a_rating_needs_a_system(tmp_path):
-    with pytest.raises(InputError, match="expected a name without tabs"):
-        write_rating_spans([MarkedText("1", None, ())], tmp_path / "a")
-    with pytest.raises(InputError, match="expected a name without tabs"):
-        write_rating_spans([MarkedText("1", "a\tb", ())], tmp_path / "a")
 
 
 TEXT = "The cat sat on the hat."
@@ -223,17 +207,6 @@ def test_a_table_of_wmt25(tmp_path):
     (one,) = read_span_table(path)
     assert one.spans == (ErrorSpan(23, 23, "major", missing=True), ErrorSpan(0, 3, "major"))
     assert one.key == ("A", "d:3")
-
-
-def test_what_is_written_is_read(tmp_path):
-    texts = [
-        MarkedText("1", "A", (ErrorSpan(4, 7, "minor"), ErrorSpan(23, 23, "major", missing=True)), TEXT),
-        MarkedText("2", "A", (), TEXT),
-    ]
-    write_span_table(texts, tmp_path / "t.tsv")
-    assert read_span_table(tmp_path / "t.tsv") == texts
-    with pytest.raises(InputError, match="fits into one cell"):
-        write_span_table([MarkedText("1", "A", (), "a\tb")], tmp_path / "t.tsv")
 
 
 @pytest.mark.parametrize(

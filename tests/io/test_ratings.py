@@ -11,7 +11,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.tables import Key
 from nlgauge.io import Errors, JudgeCard, Prompts, read_card, read_verdicts, write_card
-from nlgauge.io.ratings import read_pairs, read_ranking, read_relative_ranks
+from nlgauge.io.ratings import read_pairs, read_relative_ranks
 
 SEGMENTS = [ng.Segment(f"{s}{i}", "t", system=s, item=i, group="en-cs") for i in "12" for s in "AB"]
 
@@ -24,12 +24,12 @@ def test_relative_ranks_with_and_without_the_name_lost_in_2018(put, header):
     assert pairs.notes == ()
 
 
-def test_the_difference_documents_and_other_names(put):
-    content = gzip.compress(b"LP DATA SID BETTER WORSE DIFF\nen-cs set doc.1::2 B_x A 25.5\n")
-    pairs = read_relative_ranks(put("a.csv.gz", content), renames={"B_x": "B"}, strip_document=True)
+def test_the_difference_is_the_margin(put):
+    content = gzip.compress(b"LP DATA SID BETTER WORSE DIFF\nen-cs set 2 B A 25.5\n")
+    pairs = read_relative_ranks(put("a.csv.gz", content))
     assert pairs.places(SEGMENTS).tolist() == [[3, 2]]
     assert pairs.pairs[0].margin == 25.5
-    assert read_relative_ranks("a.csv.gz").pairs[0].better == Key(None, "B_x", "doc.1::2", "en-cs")
+    assert pairs.pairs[0].better == Key(None, "B", "2", "en-cs")
 
 
 def test_repeated_and_contrary_judgements_are_kept_and_told(put):
@@ -88,45 +88,8 @@ def test_bad_pairs_are_refused(put, line, says):
     assert str(error.value).startswith(says)
 
 
-def test_ranking_data_give_each_text_once(put):
-    data, pairs = read_ranking(put("a.csv", 'src,ref,pos,neg\ns,r,"x, y",z\ns,r,z,w\nt,r,z,w\n'))
-    assert [(s.id, s.item, s.hypothesis, s.source, s.references) for s in data] == [
-        ("1", "1", "x, y", "s", ("r",)),
-        ("2", "1", "z", "s", ("r",)),
-        ("3", "1", "w", "s", ("r",)),
-        ("4", "2", "z", "t", ("r",)),
-        ("5", "2", "w", "t", ("r",)),
-    ]
-    assert pairs.places(data.segments).tolist() == [[0, 1], [1, 2], [3, 4]]
-    with pytest.raises(
-        ng.InputError,
-        match=r"^a\.csv:1: pairs of a better and a worse text, expected one text per row; read_ranking reads them$",
-    ):
-        ng.read("a.csv")
-
-
-def test_ranking_data_of_several_language_pairs(put):
-    data, _ = read_ranking(put("a.csv", "lp,src,ref,pos,neg\nen-cs,s,r,x,y\nen-de,s,r,x,y\n,s,r,x,y\n"))
-    assert [(s.group, s.item) for s in data] == [("en-cs", "1")] * 2 + [("en-de", "2")] * 2 + [(None, "3")] * 2
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ("src,ref,pos\n", "a.csv:1: the header has no column 'neg'; columns found: 'src', 'ref', 'pos'"),
-        ("src,ref,pos,neg\na,b,c\n", "a.csv:2: 3 cells, expected 4 as in the header"),
-        ("src,ref,pos,neg\na,b,c,c\n", "a.csv:2: the better text is the worse one too"),
-        ("src,ref,pos,neg\n", "a.csv is empty: no pair in it"),
-    ],
-)
-def test_bad_ranking_data_are_refused(put, content, says):
-    with pytest.raises(ng.InputError) as error:
-        read_ranking(put("a.csv", content))
-    assert str(error.value).startswith(says)
-
-
 @pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data")
-def test_real_pairs(tmp_path):
+def test_real_pairs():
     # 199 pairs of 129 distinct outputs: the counts of the data's own page
     folder = Path(os.environ["NLGAUGE_DATA"], "comet-samples")
     data = ng.read(folder / "segments_rank.jsonl.gz")
@@ -135,17 +98,6 @@ def test_real_pairs(tmp_path):
     assert (len(data), places.shape) == (129, (199, 2))
     texts = [(data.segments[better], data.segments[worse]) for better, worse in places.tolist()]
     assert all(better.source == worse.source for better, worse in texts)
-
-    def quoted(text):
-        return '"' + text.replace('"', '""') + '"'
-
-    rows = [",".join(map(quoted, (b.source, b.references[0], b.hypothesis, w.hypothesis))) for b, w in texts]
-    (tmp_path / "a.csv").write_text("src,ref,pos,neg\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    again, ranked = read_ranking(tmp_path / "a.csv")
-    assert (len(again), len(ranked)) == (129, 199)
-    assert [
-        (again.segments[b].hypothesis, again.segments[w].hypothesis) for b, w in ranked.places(again.segments).tolist()
-    ] == [(b.hypothesis, w.hypothesis) for b, w in texts]
 
 
 @pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data")

@@ -20,7 +20,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io import Limits
 from nlgauge.io.parallel import open_parallel
-from nlgauge.io.read import OURS, TABLES, by_fields, by_name, expected_names, named, open_data, read
+from nlgauge.io.read import by_fields, by_name, expected_names, open_data, read
 from nlgauge.io.wmt.annotations import NEEDS
 
 REAL_DATA = pytest.mark.skipif(
@@ -68,22 +68,6 @@ def installed(monkeypatch, tmp_path):
     monkeypatch.setattr(options.metadata, "entry_points", lambda group: points if group == "nlgauge.formats" else [])
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def test_every_format_has_one_reader():
-    for name, ours in OURS.items():
-        assert bool(ours.rows) != bool(ours.held), name
-        assert callable(named(ours.rows or ours.held)), name
-        assert not ours.folder or callable(named(ours.folder)), name
-        assert not ours.of or (ours.marks and OURS[ours.of].extensions), name
-    for name, about in TABLES.items():
-        assert all(hasattr(io, reader) for reader in about.partition(":")[0].split(", ")), name
-
-
-def test_the_marks_of_mqm_are_what_its_reader_needs():
-    old, new = OURS["mqm"].marks
-    assert old == set(NEEDS)
-    assert new == set(NEEDS) - {"doc_id"} | {"docSegId"}
 
 
 def test_formats_of_one_extension_are_told_apart_by_fields():

@@ -296,15 +296,12 @@ def test_more_references_and_criteria_beside_comets_columns(put):
     assert (segment.references, segment.human, segment.context) == (("r", "q"), {"fluency": 3.0}, ())
 
 
-def test_rated_outputs_of_one_input_stay_apart(put):
-    data = ng.read(put("a.csv.gz", gzip.compress(RATED.encode())))
-    assert [(s.id, s.item, s.source, s.system, s.group, s.hypothesis) for s in data] == [
-        ("1", "inform(name=X)", "inform(name=X)", "one", "BAGEL", "x is a place."),
-        ("2", "inform(name=X)", "inform(name=X)", "one", "BAGEL", "it is x."),
-    ]
-    assert [dict(s.human) for s in data] == [
-        {"informativeness": 6.0, "naturalness": 5.5, "quality": 4.0},
-        {"informativeness": 2.0, "quality": 4.0},
+def test_rated_outputs_are_read_under_the_names_of_their_columns(put):
+    path = put("a.csv.gz", gzip.compress(RATED.encode()))
+    data = ng.read(path, columns={"src": "mr", "hyp": "sys_ref", "human.quality": "quality", "task": "dataset"})
+    assert [(s.id, s.source, s.system, s.group, s.hypothesis, dict(s.human)) for s in data] == [
+        ("1", "inform(name=X)", "one", "BAGEL", "x is a place.", {"quality": 4.0}),
+        ("2", "inform(name=X)", "one", "BAGEL", "it is x.", {"quality": 4.0}),
     ]
 
 
@@ -340,11 +337,11 @@ def test_columns_of_other_names_are_named(put):
     [
         (
             "a,b\n1,2\n",
-            "a.csv:1: no layout has these columns: 'a', 'b'; expected at least: hyp; mt, src; informativeness, mr",
+            "a.csv:1: no layout has these columns: 'a', 'b'; expected at least: hyp; mt, src; label, sent",
         ),
         (
             "src,ref,pos,neg\na,b,c,d\n",
-            "a.csv:1: pairs of a better and a worse text, expected one text per row; read_ranking reads them",
+            "a.csv:1: pairs of a better and a worse text, expected one text per row; 'nlgauge audit --suite FILE",
         ),
         ("hyp,ref\nx\n", "a.csv:2: 1 cell, expected 2 as in the header"),
         ("hyp,hyp\nx,y\n", "a.csv:1: the header names column 'hyp' twice"),

@@ -118,10 +118,10 @@ def test_keys_without_ids_and_a_task_for_the_group(put):
     assert table.of([ng.Segment("k", "t", system="S", item="1", group="sum")]).tolist() == [2]
 
 
-def test_names_and_group_may_come_from_the_caller(put):
+def test_names_may_come_from_the_caller(put):
     names = {"sys_id": "system", "line": "seg"}
-    table = read_scores(put("a.csv", "sys_id,line,m\nS,3,2\n"), names=names, group="x-y")
-    assert tuple(table.keys[0]) == (None, "S", "3", "x-y")
+    table = read_scores(put("a.csv", "sys_id,line,m\nS,3,2\n"), names=names)
+    assert tuple(table.keys[0]) == (None, "S", "3", None)
     with pytest.raises(
         ng.InputError,
         match=r"^column 'line' cannot be 'segment', expected one of id, system, seg, lp, task, rater, criterion$",

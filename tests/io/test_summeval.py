@@ -5,11 +5,9 @@ import json
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.io.summeval import read_summeval, read_summeval_scores
 
 CRITERIA = ("coherence", "consistency", "fluency", "relevance")
 
@@ -49,7 +47,6 @@ def test_annotations_become_segments_told_by_their_fields(put):
             f"turker.{name}": [3.0, 3.0, 4.0, 4.0, 5.0] for name in CRITERIA
         }
         assert data.notes == (f"{name}: fields ignored: 'metric_scores_1'",)
-    assert read_summeval("a.jsonl") == ng.read("a.jsonl", format="summeval")
 
 
 def test_one_reference_and_no_crowd(put):
@@ -61,7 +58,7 @@ def test_one_reference_and_no_crowd(put):
 
 def test_a_rater_keeps_the_place_in_every_criterion(put):
     annotations = [{"fluency": 1, "relevance": 4}, {"relevance": 5, "fluency": 2}]
-    data = read_summeval(put("a.jsonl", lines({"expert_annotations": annotations, "turker_annotations": None})))
+    data = ng.read(put("a.jsonl", lines({"expert_annotations": annotations, "turker_annotations": None})))
     assert data.segments[0].human == {"fluency": [1.0, 2.0], "relevance": [4.0, 5.0]}
 
 
@@ -90,23 +87,7 @@ def test_bad_annotations_are_refused_by_line(put, change, says):
 
 def test_two_summaries_of_one_system_and_document_are_refused(put):
     with pytest.raises(ng.InputError, match=r"^a\.jsonl:2: duplicate id 'dm-1\|M11'"):
-        read_summeval(put("a.jsonl", lines({}, {})))
-
-
-def test_scores_of_the_scored_version(put):
-    scores = {"rouge": {"rouge_1_f_score": 0.5}, "supert": [0.25], "bleu": 30, "id": "dm-1"}
-    path = put("a.jsonl", lines({"metric_scores_11": scores}, {"model_id": "M0", "metric_scores_11": {"bleu": None}}))
-    table = read_summeval_scores(path)
-    data = read_summeval(path)
-    assert list(table.columns) == ["rouge_1_f_score", "supert", "bleu"]
-    assert table.of(data.segments[:1], "supert").tolist() == [0.25]
-    assert np.isnan(table.of(data.segments, "bleu", missing="nan")).tolist() == [False, True]
-    with pytest.raises(
-        ng.InputError, match=r"^a\.jsonl:1: no scores 'metric_scores_6'; scores found: metric_scores_11"
-    ):
-        read_summeval_scores(path, references=6)
-    with pytest.raises(ng.InputError, match=r"^b\.jsonl:1: metric_scores_11\.bleu is 'x', expected a number$"):
-        read_summeval_scores(put("b.jsonl", lines({"metric_scores_11": {"bleu": "x"}})))
+        ng.read(put("a.jsonl", lines({}, {})))
 
 
 @pytest.mark.slow

@@ -10,8 +10,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
-from nlgauge.scoring.compare import ComparisonOptions, Totals, system_test
-from nlgauge.scoring.pairwise import intervals
+from nlgauge.scoring.compare import ComparisonOptions, Totals
+from nlgauge.scoring.systems import intervals, system_test
 
 TOY = Signature("toy", (("metric", "toy"),))
 cells = st.lists(

@@ -1,4 +1,4 @@
-"""Which one or two metrics to take for these texts, and why: the public `choose`."""
+"""Which metric to take for these texts, and why: the public `choose`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nlgauge.choosing.evidence import Care, tried
-from nlgauge.choosing.measure import Examples, Measured, examples_of, measured
-from nlgauge.choosing.rule import Decision, Reason, command_of, decided, methods_of, reasons_of
-from nlgauge.choosing.trials import MEAN, OUTPUTS, RATED, make_trials, sampled
+from nlgauge.choosing.evidence import MOST_OUTPUTS, sampled, settled_task, tried
+from nlgauge.choosing.known import Known, ask_people, try_out
+from nlgauge.choosing.rule import command_of, decided, methods_of, reasons_of, rows_of
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import MetricLike
-from nlgauge.core.options import check_option
 from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame
 from nlgauge.io.frames import dataset_of
-from nlgauge.metaeval.joined import criteria_of
-from nlgauge.metrics.registry import named, takes_metrics
+from nlgauge.metaeval.joined import chosen_criteria, criteria_of
+from nlgauge.metaeval.tasks import MEAN
+from nlgauge.metrics.registry import takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import by_texts
 
@@ -34,7 +33,7 @@ class Choice(Outcome):
         command: the command that scores with these metrics.
         methods: a paragraph for a paper.
         notes: what a reader must know.
-        about: the metrics, as a result file lists them.
+        about: the metrics that were scored, as a result file lists them.
         seed: of everything that was drawn.
     """
 
@@ -63,42 +62,40 @@ def choose(
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     *,
     task: str | None = None,
-    care: Care | None = None,
     criterion: str | None = None,
     seed: int = 0,
     limit: int | None = None,
     data: str = "DATA",
+    judgements: str | None = None,
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
 ) -> Choice:
     """Recommend one or two metrics for these texts, with the reasons.
 
-    Some of the outputs are scored by every metric, as they are and with errors put into them. A share of fewer than 10
-    errors, copies or harmless changes does not count.
+    Public sets with ratings decide: the three nearest to the texts, of the same task and language, with figures of the
+    same encoder. A metric without such a figure counts as the lowest. A default is kept unless public sets tell another
+    from it: `rated` for translations and text from data, `bertscore:value=recall` for summaries, `bertscore` for
+    captions, questions and dialogue, of which there is no set, and `chrf` in other languages than English.
 
-    With 30 pairs of outputs or more that the user rates apart, agreement with these ratings decides, if it is above
-    chance for some metric. Else, and where ratings cannot tell, the mean of the shares does, with the weights 8 for
-    public sets, times the part of their differences that is not chance, 2 for errors (with `care` 8, of which 70 % for
-    those that matter), and .5 each for near-copies, harmless changes and differences of systems. Public sets are of the
-    same task and language, and their figures of the same encoder. A metric without them gets the lowest of the others.
-    A default is kept unless ratings, public sets or `care` tell another from it: `rated` for translations and text from
-    data, `bertscore:value=recall` for summaries, `chrf` in a language without a public set. A second metric must see
-    more than half of the errors that the first misses, beyond chance, and must not order the texts as it does.
+    Where outputs are rated, all metrics are held against the ratings as `meta_evaluate` does, and one is taken in its
+    place if it agrees better with them (Kendall's tau-b, p < .05 after Holm). Else only the recommended metrics are
+    scored, on a few outputs.
 
-    Left out, with the reason, is a metric that fails, lacks what it needs, judges nothing (such as a length), gives all
-    outputs one score, or of more than half of the outputs cannot read the language, reads the beginning alone or has no
-    score.
+    A second metric looks for wrong facts in English texts: `nli-robust` in translations, `faithful` in summaries.
+
+    Left out, with the reason, is a metric that lacks what it needs, judges nothing (such as a length), or of more than
+    half of the outputs cannot read the language; and, where it is scored, one that fails, gives all outputs one score,
+    or of more than half of the outputs reads the beginning alone or has no score.
 
     Args:
         dataset: outputs with references, sources or both; also as a frame.
         metrics: the metrics to choose from. If None, a short list by task, of those that run without a download.
-        task: `mt`, `as`, `qg`, `dg`, `ic` or `d2t`: whose checklist makes the errors. If None, as the data say.
-        care: the errors that matter most: `meaning`, `facts`, `coverage` or `fluency`.
+        task: `mt`, `as`, `qg`, `dg`, `ic` or `d2t`. If None, as the data say.
         criterion: of the user's ratings; `mean` for the mean of all. If None, the only one, or the mean of all.
         seed: determines the sample and everything else that is drawn.
-        limit: look at about this many outputs; None for 240, or 480 that are rated. A metric that reads sources looks
-            at no more errors than 100,000 words hold with their sources.
-        data: the name of the data in the command that is recommended.
+        limit: look at about this many outputs; None for 480, or fewer that are long.
+        data: the name of the data in the commands that are recommended.
+        judgements: the name of the table of ratings in them, if it is another one.
         columns: which column of a frame holds which field, as in `nlgauge.read`.
         runtime: device, precision and cache.
 
@@ -106,68 +103,37 @@ def choose(
         InputError: there are no outputs, or no metric can score them.
         SpecError: a metric or the task is unknown.
     """
-    check_option("care", care, Care | None, error=InputError)
     dataset = dataset if isinstance(dataset, Dataset) and columns is None else dataset_of(dataset, columns)
+    name = dataset.name or "the data"
     if not len(dataset):
-        raise InputError(f"{dataset.name or 'the data'}: no outputs to choose a metric for, expected at least one")
-    runtime = runtime or Runtime()
-    found, task_notes = _measured(dataset, metrics, task, criterion, seed, limit, runtime)
-    decision = decided(found, care, seed)
-    notes = tuple(dict.fromkeys([*dataset.notes, *task_notes, *found.notes]))
-    say(*(f"{spec}: {why}" for spec, why in found.out.items() if why.startswith("it failed")))
-    examples = examples_of(found, decision.chosen, [one.metric for one in decision.standings])
-    reasons = reasons_of(found, decision, examples)
-    command, methods = command_of(found, decision, data), methods_of(found, decision)
-    rows = _rows(found, decision, reasons, examples, command, methods)
-    return Choice(decision.chosen, tuple(one.text for one in reasons), rows, command, methods, notes, found.about, seed)
-
-
-def _measured(
-    dataset: Dataset,
-    metrics: MetricLike | Sequence[MetricLike] | None,
-    task: str | None,
-    criterion: str | None,
-    seed: int,
-    limit: int | None,
-    runtime: Runtime,
-) -> tuple[Measured, tuple[str, ...]]:
-    rated = _criterion(dataset, criterion)
-    sample = sampled(dataset, limit or (OUTPUTS if rated is None else RATED), seed, rated)
-    trials = make_trials(sample, task, seed)
-    names = tried(trials.task, sample.segments) if metrics is None else metrics
+        raise InputError(f"{name}: no outputs to choose a metric for, expected at least one")
+    named = criteria_of(dataset) if criterion is None else chosen_criteria(dataset, criterion)
+    rated = None if not named else named[0] if len(named) == 1 else MEAN
+    segments = [s for s in dataset if rated is None or (s.human if rated == MEAN else rated in s.human)]
+    sample = Dataset(tuple(sampled(segments, limit or MOST_OUTPUTS, seed=seed)), dataset.name, dataset.notes)
+    notes = [f"{len(sample)} of {len(dataset)} outputs are looked at"] if len(sample) < len(dataset) else []
+    task, guessed = settled_task(sample, task)
+    names = tried(task, sample.segments) if metrics is None else metrics
     if not names:
-        raise InputError(
-            f"{dataset.name or 'the data'}: outputs without references or sources, and no metric named; name one that"
-            " needs neither, as in -m fluency"
-        )
-    runtime, told = by_texts(runtime, names, [sample.segments])
-    built = named(names, runtime.encoder)
-    return measured(sample, trials, built, rated, seed, runtime), (*sample.notes, *trials.notes, *told)
-
-
-def _criterion(dataset: Dataset, criterion: str | None) -> str | None:
-    """The criterion whose ratings count; None where nothing is rated.
-
-    Raises:
-        InputError: nothing is rated by the criterion.
-    """
-    known = criteria_of(dataset)
-    if criterion is None:
-        return None if not known else known[0] if len(known) == 1 else MEAN
-    if criterion not in (*known, MEAN) or not known:
-        rated = f"rated is {', '.join(known)}" if known else "nothing is rated"
-        raise InputError(f"no output has a rating {criterion!r}; {rated}")
-    return criterion
-
-
-def _rows(
-    found: Measured, decision: Decision, reasons: Sequence[Reason], examples: Examples, command: str, methods: str
-) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = [
-        {"said": "reason", "text": one.text, "examples": " ".join(one.examples) or None} for one in reasons
-    ]
-    rows += [{"said": kind, "text": text} for kind, text in (("command", command), ("methods", methods))]
-    rows += decision.rows(found)
-    rows += [row for one in examples.chosen for row in one.rows()]
-    rows += [one.as_row(decision.weights.get(one.criterion, 0.0)) for one in found.evidence]
-    return rows
+        way = "fetch Unbabel/wmt20-comet-qe-da, then -m comet-qe" if task == "mt" else "as in -m fluency"
+        none = f"{name}: outputs without references, and no metric here that reads the rest"
+        raise InputError(f"{none}, as texts of the task {task!r}; name another with --task, or a metric: {way}")
+    runtime, encoder = by_texts(runtime or Runtime(), names, [sample.segments])
+    asked = [names] if isinstance(names, str) or not isinstance(names, Sequence) else [*names]
+    known = Known(sample, dataset, task, asked, rated, runtime, seed)
+    if rated is not None:
+        try_out(known, known.left)
+    decision = decided(known)
+    while not {one["spec"] for one in known.about} >= {*decision.chosen}:
+        try_out(known, decision.chosen)  # one that is of no use is ruled out, and the choice made again
+        decision = decided(known)
+    if rated is not None:
+        ask_people(known, decision.chosen[0])
+        decision = decided(known)
+    say(*(f"{spec}: {why}" for spec, why in known.out.items() if why.startswith("it failed")))
+    texts = reasons_of(known, decision, data, judgements)
+    command, methods = command_of(known, decision, data), methods_of(known, decision)
+    said = [*(("reason", text) for text in texts), ("command", command), ("methods", methods)]
+    rows = [{"said": kind, "text": text} for kind, text in said] + rows_of(known, decision)
+    told = tuple(dict.fromkeys([*dataset.notes, *notes, *guessed, *encoder, *known.notes]))
+    return Choice(decision.chosen, texts, rows, command, methods, told, known.about, seed)

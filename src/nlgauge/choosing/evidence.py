@@ -1,43 +1,30 @@
-"""Evidence on one metric: which are tried, what rules one out, how long it takes, and its shares of trials."""
+"""Which metrics are tried on which texts, and what rules one out."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from time import perf_counter
-from typing import Any, Literal, get_args
+import re
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nlgauge.audits.preference import Sides
-from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError
+from nlgauge.audits.suites import task_in
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.inputs import SameInputs
 from nlgauge.core.metric import BaseMetric, check_needs
 from nlgauge.core.scores import UNDEFINED, Scores, count
-from nlgauge.core.segment import Segment
-from nlgauge.core.suite import Pair, Suite
+from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metrics.languages import UnreadScripts
 from nlgauge.metrics.registry import metric
-from nlgauge.metrics.run import score_segments
-from nlgauge.runtime.runtime import PAIRS, Runtime, silent
-from nlgauge.stats.draws import (
-    FEWEST,
-    Share,
-    dependent_trials,
-    generator,
-    numbered,
-    percentiles,
-    resample_counts,
-    wilson,
-)
+from nlgauge.models import repository
+from nlgauge.perturbations.checklist import task_of
+from nlgauge.stats.draws import generator
 from nlgauge.text.scripts import leaning
 
-_COMMON = ("bleu", "chrf", "meteor", "bertscore", "cosine", "gauge")
+_RECALL, _COMMON = "bertscore:value=recall", ("bleu", "chrf", "meteor", "bertscore", "cosine", "gauge")
 TRIED: Mapping[str, tuple[str, ...]] = {
     "mt": (*_COMMON, "ter", "nli-robust", "rated", "gauge-rated", "sescore"),
     "as": (
-        *("rouge1", "rouge2", "rougeL", "chrf", "meteor", "bertscore", "bertscore:value=recall", "cosine"),
+        *("rouge1", "rouge2", "rougeL", "chrf", "meteor", "bertscore", _RECALL, "cosine"),
         *("gauge:task=as", "faithful", "supert"),
     ),
     "d2t": (*_COMMON, "rougeL", "nli-robust", "rated", "sescore", "parent"),
@@ -45,10 +32,13 @@ TRIED: Mapping[str, tuple[str, ...]] = {
     "qg": (*_COMMON, "rougeL", "nli-robust", "qrouge"),
     "dg": (*_COMMON, "rougeL", "nli-robust"),
 }
-# What to keep where people tell no metric from it: the best single choice on the public sets of each task.
-DEFAULTS: Mapping[str, str] = {"mt": "rated", "d2t": "rated", "as": "bertscore:value=recall"}
+# What to keep where people tell no metric from it: the best single choice on the public sets of each task, and where
+# there is no set, the metric of most use that reads words by their meaning.
+DEFAULTS: Mapping[str, str] = dict.fromkeys(TRIED, "bertscore") | {"mt": "rated", "d2t": "rated", "as": _RECALL}
 DEFAULT_ELSEWHERE = "chrf"  # in a language of which there is no public set: it reads any
 UNREFERENCED = ("faithful", "supert")  # where there are no references
+# Of the papers, by the size of their models too slow for every choice: named if they are here.
+LARGE = ("paper/bertscore", "bleurt", "comet", "metricx", "comet-qe", "metricx-qe")
 _LOOKED_AT = 20
 
 
@@ -56,18 +46,25 @@ def tried(task: str, segments: Sequence[Segment]) -> list[str]:
     """The metrics of the list of a task that these segments have the fields for.
 
     A metric that compares an output with its source is left out where sources are in another language, or where the
-    task is translation.
+    task is translation. For translations without references there are those whose models are at hand.
     """
-    names = TRIED[task] if any(s.references for s in segments) else UNREFERENCED
+    has_references = any(s.references for s in segments)
+    if task == "mt" and not has_references:
+        return at_hand(task, segments)
+    names = TRIED[task] if has_references else UNREFERENCED
     reads_source = task != "mt" and _one_language(segments)
-    found = []
-    for name in names:
-        needs = metric(name).info.needs
-        if "source" in needs and not reads_source:
-            continue
-        if all(any(getattr(s, need) for s in segments) for need in needs):
-            found.append(name)
-    return found
+    return [name for name in _fitting(names, segments) if reads_source or "source" not in metric(name).info.needs]
+
+
+def at_hand(task: str, segments: Sequence[Segment]) -> list[str]:
+    """The metrics of large models that fit the task and the segments, and whose model is in the hub's cache."""
+    held = {one.name for one in repository.held()}
+    fitting = [name for name in _fitting(LARGE, segments) if task in metric(name).info.tasks]
+    return [name for name in fitting if not held.isdisjoint(repository.names(getattr(metric(name), "model", "")))]
+
+
+def _fitting(names: Sequence[str], segments: Sequence[Segment]) -> list[str]:
+    return [name for name in names if all(any(getattr(s, n) for s in segments) for n in metric(name).info.needs)]
 
 
 def _one_language(segments: Sequence[Segment]) -> bool:
@@ -80,129 +77,57 @@ def _one_language(segments: Sequence[Segment]) -> bool:
     return bool(looked) and 2 * other < len(looked)
 
 
-# --- Evidence on one metric under one criterion: a share with its interval, and where it comes from
+# --- Which outputs are looked at, and what are they?
 
-Care = Literal["meaning", "facts", "coverage", "fluency"]
-ASPECTS: tuple[Care, ...] = get_args(Care)
-OWN, PUBLIC, COPIES, HARMLESS, APART = "people", "public", "copies", "harmless", "apart"
-ERRORS = "errors."  # criteria of errors in outputs begin so, and an aspect follows
-CRITERIA = (OWN, PUBLIC, *(ERRORS + aspect for aspect in ASPECTS), COPIES, HARMLESS, APART)
-CHANCE = 0.5  # of every criterion
-DRAWS = 1000
-LEVEL = 0.95
+MOST_OUTPUTS, MOST_WORDS = 480, 120_000  # of long texts fewer, counted with references and sources
+_FALLBACK = "mt"
+_PAIR = re.compile("[A-Za-z]{2,3}-[A-Za-z]{2,3}")  # the name of a language pair, as `cs-en`
 
 
-@dataclass(frozen=True, eq=False)
-class CriterionShare:
-    """A share in [0, 1] that says how well a metric does under one criterion; a blind choice has 0.5 everywhere.
+def sampled(
+    segments: Sequence[Segment], limit: int = MOST_OUTPUTS, words: int = MOST_WORDS, seed: int = 0
+) -> list[Segment]:
+    """Whole items drawn at random, as many as make about `limit` outputs and `words`; one at least.
 
-    Attributes:
-        metric: the specification as typed.
-        criterion: one of `CRITERIA`.
-        value: the share.
-        low, high: its 95 % interval; NaN where it is not known.
-        n: how many there are: pairs of texts of errors and near-copies, outputs of ratings, pairs of systems.
-        source: the texts that it was found on.
-        draws: the share on B resamples of the items, shape (B,); the same resamples for every metric.
-        detail: further numbers of the row.
+    Raises:
+        InputError: outputs for one item were written for different inputs.
     """
-
-    metric: str
-    criterion: str
-    value: float
-    low: float
-    high: float
-    n: int
-    source: str
-    draws: Array = field(default_factory=lambda: np.empty(0), repr=False)
-    detail: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, metric: str, criterion: str, made: Share, source: str, **detail: Any) -> CriterionShare:
-        """The evidence that a share is."""
-        return cls(metric, criterion, made.value, made.low, made.high, made.n, source, made.draws, detail)
-
-    @property
-    def is_few(self) -> bool:
-        """Whether it is of too few trials to count."""
-        return self.n < FEWEST and (self.criterion in (COPIES, HARMLESS) or self.criterion.startswith(ERRORS))
-
-    def as_row(self, weight: float) -> dict[str, Any]:
-        """The flat object of the result file."""
-        return {
-            "metric": self.metric,
-            "criterion": self.criterion,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "n": self.n,
-            "weight": 0.0 if self.is_few else weight,
-            "source": self.source,
-            **self.detail,
-        }
-
-
-def share(won: Array, clusters: Sequence[Hashable], seed: int = 0) -> Share | None:
-    """The share of trials won, with an interval that knows that trials of one cluster depend on each other.
-
-    Args:
-        won: 1 for a trial won, 0.5 for a tie, 0 for a loss, shape (n,); NaN for a trial that does not count.
-        clusters: where each trial comes from, length n.
-        seed: of the resamples. The same seed and clusters draw the same resamples, so that metrics are compared on
-            them pair by pair.
-
-    Returns:
-        The share, whose interval is Wilson's for the effective number of trials; None if no trial counts.
-    """
-    places = numbered(clusters)
-    n_clusters = int(places.max(initial=-1)) + 1
-    counted = ~np.isnan(won)
-    n = int(counted.sum())
-    if not n:
-        return None
-    value = float(won[counted].mean())
-    parts = (won[counted] - value) / n
-    trials = dependent_trials(n, parts, [clusters[i] for i in np.flatnonzero(counted).tolist()], LEVEL)
-    low, high = wilson(value * trials, trials, LEVEL)
-    wins = np.bincount(places, weights=np.where(counted, won, 0.0), minlength=n_clusters)
-    sizes = np.bincount(places, weights=counted.astype(np.float64), minlength=n_clusters)
-    times = resample_counts(generator(seed), DRAWS, n_clusters)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        drawn = (times @ wins) / (times @ sizes)
-    return Share(value, low, high, n, np.where(np.isnan(drawn), value, drawn))
-
-
-def interval_of(draws: Array) -> tuple[float, float]:
-    """The ends of the middle 95 % of draws; NaN where there are none."""
-    if not len(draws):
-        return math.nan, math.nan
-    low, high = percentiles(np.asarray(draws, dtype=np.float64)[:, None], LEVEL)
-    return float(low[0]), float(high[0])
-
-
-# --- How long does a metric take here? Seconds by the clock, measured on a few of the user's outputs
-
-_WARM, _FEW, _MEASURED = 2, 4, 24  # outputs
-_SLOW = 5.0  # seconds for the few, from which on these are enough; on a busy machine few take long where many do not
-
-
-def tried_on_few(metric: BaseMetric, segments: Sequence[Segment], runtime: Runtime) -> Runtime:
-    """Score two outputs, which loads what models the metric needs; the runtime for this, which keeps nothing."""
-    bare = replace(runtime, cache=None, progress=silent).sharing({PAIRS: None})  # nor what other metrics have judged
-    score_segments({"": metric}, segments[:_WARM], bare)
-    return bare
-
-
-def seconds_each(metric: BaseMetric, segments: Sequence[Segment], runtime: Runtime) -> float:
-    """Seconds for each of the first outputs, without a cache; what models are loaded is loaded before."""
-    bare, each = tried_on_few(metric, segments, runtime), 0.0
-    for few in (segments[:_FEW], segments[:_MEASURED]):
-        start = perf_counter()
-        score_segments({"": metric}, few, bare)
-        each = (perf_counter() - start) / len(few)
-        if each * len(few) > _SLOW:
+    SameInputs().check(segments)
+    items: dict[tuple[str | None, str], list[Segment]] = {}
+    for s in segments:
+        items.setdefault(item_of(s), []).append(s)
+    kept: set[tuple[str | None, str]] = set()
+    keys = [*items]
+    for i in generator(seed).permutation(len(keys)).tolist():
+        limit -= len(items[keys[i]])
+        words -= sum(len(f"{s.hypothesis} {' '.join(s.references)} {s.source or ''}".split()) for s in items[keys[i]])
+        if kept and (limit < 0 or words < 0):
             break
-    return each
+        kept.add(keys[i])
+    return [s for s in segments if item_of(s) in kept]
+
+
+def item_of(segment: Segment) -> tuple[str | None, str]:
+    """The key of the item of a segment."""
+    return segment.group, segment.item or segment.id
+
+
+def settled_task(dataset: Dataset, task: str | None) -> tuple[str, list[str]]:
+    """The task as given, as the data say, or translation, and a note if it is a guess.
+
+    Raises:
+        SpecError: the given task is unknown.
+    """
+    if task is not None:
+        return task_of(task), []
+    try:
+        return task_in(dataset), []
+    except SpecError:
+        groups = [group for group in dataset.groups if group]
+    if groups and all(map(_PAIR.fullmatch, groups)):
+        return _FALLBACK, []
+    of = f"{groups[0]!r} is no task that is known" if groups else "the data name no task"
+    return _FALLBACK, [f"{of}: the texts are taken for translations (--task mt|as|qg|dg|ic|d2t)"]
 
 
 # --- Can a metric read these texts? What rules a metric out, and what must be said of it
@@ -222,7 +147,7 @@ def unreadable(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment]) -
     Returns:
         Metric -> why it is ruled out; and metric -> what must be said of it, where it cannot read some of the texts.
     """
-    out: dict[str, str] = {}
+    out = {spec: "it describes outputs, and judges none" for spec, m in metrics.items() if not m.info.judges}
     told: dict[str, str] = {}
     looking = UnreadScripts(metrics)
     looking.add(segments)
@@ -253,71 +178,3 @@ def unusable(scores: Scores, segments: Sequence[Segment]) -> tuple[str, str]:
     return "", "; ".join(
         f"{number} of {n} outputs {_FLAGS[flag]}" for flag, number in shares.items() if number > TOLD * n
     )
-
-
-# --- What trials say of a metric: which errors it sees, what it takes for an error, and near-copies
-
-_SEEDS = {name: i for i, name in enumerate((*ASPECTS, COPIES, HARMLESS))}  # so that criteria are drawn apart
-
-
-def error_evidence(suite: Suite, sides: Sides, source: str, seed: int = 0) -> list[CriterionShare]:
-    """For each aspect the share of errors that a metric sees, and the share of harmless changes that it lets pass.
-
-    An error is seen if the text with it scores lower than the text without. A harmless change passes beside an error in
-    the same text if it costs less than the error does; so the scale of the metric plays no part.
-    """
-    pairs = [suite.pairs[place] for place in sides.places]
-    found = []
-    for aspect in ASPECTS:
-        places = [i for i, pair in enumerate(pairs) if pair.expect == "lower" and pair.criterion == aspect]
-        outcome = _seen(sides)[places]
-        made = share(outcome, [pairs[i].origin for i in places], seed + _SEEDS[aspect]) if places else None
-        if made is not None:
-            found.append(CriterionShare.of(sides.spec, ERRORS + aspect, made, source))
-    harmless = _beside(pairs, sides.margin)
-    made = share(harmless[0], harmless[1], seed + _SEEDS[HARMLESS]) if len(harmless[0]) else None
-    if made is not None:
-        found.append(CriterionShare.of(sides.spec, HARMLESS, made, source))
-    return found
-
-
-def copy_evidence(suite: Suite, sides: Sides, seed: int = 0) -> list[CriterionShare]:
-    """The share of near-copies with an error that score lower than a paraphrase without one."""
-    pairs = [suite.pairs[place] for place in sides.places]
-    made = share(_seen(sides), [pair.origin for pair in pairs], seed + _SEEDS[COPIES])
-    return [] if made is None else [CriterionShare.of(sides.spec, COPIES, made, "your references")]
-
-
-def _seen(sides: Sides) -> Array:
-    """1 where the worse text scores lower, 0 where it does not, or a score is undefined; shape (n,)."""
-    return (sides.margin > 0).astype(np.float64)
-
-
-def _beside(pairs: Sequence[Pair], margin: Array) -> tuple[Array, list[tuple[str, str]]]:
-    """For each harmless change and each error in the same text, whether the error costs more; and the text's origin."""
-    errors: dict[str, list[int]] = {}
-    for i, pair in enumerate(pairs):
-        if pair.expect == "lower":
-            errors.setdefault(pair.better, []).append(i)
-    outcome, origins = [], []
-    for i, pair in enumerate(pairs):
-        if pair.expect != "same":
-            continue
-        for j in errors.get(pair.better, ()):
-            gap = margin[j] - margin[i]
-            outcome.append(np.nan if np.isnan(gap) else 1.0 if gap > 0 else CHANCE if gap == 0 else 0.0)
-            origins.append(pair.origin)
-    return np.array(outcome), origins
-
-
-def seen_beyond(suite: Suite, first: Sides, second: Sides) -> tuple[Array, list[tuple[str, str]]]:
-    """Of the errors that the first metric misses, whether the second sees them; and the origins of their texts."""
-    places = {place: i for i, place in enumerate(second.places)}
-    pairs = [suite.pairs[place] for place in first.places]
-    seen, others = _seen(first), _seen(second)
-    kept = [
-        (i, places[place])
-        for i, place in enumerate(first.places)
-        if pairs[i].expect == "lower" and not seen[i] and place in places
-    ]
-    return np.array([others[j] for _, j in kept]), [pairs[i].origin for i, _ in kept]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 from nlgauge.choosing.choose import choose as recommend
-from nlgauge.choosing.evidence import ASPECTS, Care
-from nlgauge.choosing.trials import expected_seconds
 from nlgauge.cli import judged, options
-from nlgauge.cli.main import as_typed, echo
+from nlgauge.cli.main import as_typed
 from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import TASKS
@@ -27,61 +25,52 @@ def choose(
     metric: Annotated[
         list[str] | None, options.specs("Metrics to choose from.  [default: a short list by task]", "--metric", "-m")
     ] = None,
-    task: Annotated[str | None, Typed("Whose checklist makes the errors.  [default: as DATA say]", words=TASKS)] = None,
-    care: Annotated[str | None, Typed("The errors that matter most.", words=ASPECTS)] = None,
+    task: Annotated[str | None, Typed("What the texts are.  [default: as DATA say]", words=TASKS)] = None,
     criterion: judged.Criterion = None,
     judgements: judged.Judgements = None,
     limit: Annotated[
-        int | None, Range(least=1), Typed("Look at about N outputs.  [default: 240; 480 that are rated]", metavar="N")
+        int | None, Range(least=1), Typed("Look at about N outputs.  [default: 480, or fewer long ones]", metavar="N")
     ] = None,
-    dry_run: Annotated[bool, Typed("Only say how long it would take.")] = False,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,
 ) -> int:
     """Recommend one or two metrics for these texts, with the reasons.
 
-    The recommendation comes first, then the command to paste, and a table with every number. Evidence is a share of
-    right answers, .5 for a blind choice: outputs ordered as by your ratings (in JSON `people`) or by people on the
-    nearest public sets (`public`), errors made in your outputs that lower the score (`errors`), paraphrases above
-    near-copies with an error (`copies`), harmless changes that cost less than an error (`harmless`), differences of
-    your systems that hold on two halves of the items (`apart`). Fewer than 10 errors, copies or harmless changes do not
-    count.
+    The recommendation comes first, then the command to paste, and a table of how far each metric agrees with people: on
+    the rated public sets nearest to the texts, a share of pairs of outputs ordered as people do (.5 for a blind
+    choice), and with your ratings, if there are some. In the table `=` cannot be told from the first.
 
-    With 30 pairs or more that you rate apart, ratings decide, if some metric is above chance with them. Else a weighted
-    mean does, in which public sets weigh most; `--care` lets errors weigh as much. In the table `=` cannot be told from
-    the first, and `~` orders your texts as an earlier metric does. A second metric is named if it sees more than half
-    of what the first misses. One that fails, lacks what it needs, or cannot read or score more than half of the outputs
-    is left out with the reason.
+    A default stays unless public sets tell another from it: `rated`, for summaries `bertscore:value=recall`, for
+    captions, questions and dialogue `bertscore`, and in other languages `chrf`. With ratings in DATA or `--judgements`
+    all metrics are held against them as by `meta`: Kendall's tau-b inside each input where it has several outputs. One
+    that is ahead beyond chance (p < .05, adjusted) takes its place. A second metric looks for wrong facts: `nli-robust`
+    in translations, `faithful` in summaries.
 
-    Some 240 outputs are looked at (480 that are rated), fewer of long texts; of errors, too, by metrics that read
-    sources. Without `-m` a short list is tried that needs no download; `--dry-run` names it, and says how long each
-    takes at most. `summac` is slow and must be named. A default stays unless people, or `--care`, tell another from it:
-    `rated`, for summaries `bertscore:value=recall`. Scores of models stay in the cache.
+    Without `-m` a short list is tried that needs no download. One that lacks what it needs, or cannot read more than
+    half of the outputs, is left out with the reason; so is one that is scored, and fails or gives all outputs one
+    score. Without ratings only what is recommended is scored, on a few outputs.
 
-    - Errors are made by rule in English; texts in other languages get few or none. Without `--task`, and where the data
-      name none, they are those of translation.
-    - For captions, questions and dialogue there is no public set, and errors alone can mislead; of summaries with
-      references there is one. Beside English there are sets of translations into Chinese, Czech, German and Russian;
-      for other languages there is no evidence, and `chrf` stays.
-    - For the order of whole systems the choice is no better than chance.
-    - Rate some outputs if the choice matters.
+    - Without `--task`, and where the data name none, the texts are taken for translations.
+    - For captions, questions and dialogue there is no public set; of summaries with references there is one. Beside
+      English there are sets of translations into Chinese, Czech, German and Russian.
+    - For the order of whole systems no metric is known to be better than another.
+    - What the metric misses in your texts `nlgauge audit` says. Rate some outputs if the choice matters.
     """
     shown.check(files)
     files.check(data, judgements)
     if metric:
         named(metric)  # a misspelt metric is refused before anything is read
     dataset, inputs = judged.read_data(data, judgements, columns)
-    how: dict[str, Any] = {"task": task, "seed": run.seed, "limit": limit, "runtime": run.runtime()}
-    if dry_run:
-        _tell(expected_seconds(dataset, metric, **how))
-        return 0
-    found = recommend(dataset, metric, care=cast(Care | None, care), criterion=criterion, data=data, **how)
+    found = recommend(
+        dataset,
+        metric,
+        task=task,
+        criterion=criterion,
+        seed=run.seed,
+        limit=limit,
+        data=data,
+        judgements=judgements,
+        runtime=run.runtime(),
+    )
     return shown.put_out(as_typed(found.result(inputs)), files, run.quiet)
-
-
-def _tell(seconds: Any) -> None:
-    """Say how long each metric takes, and all of them."""
-    for spec, one in sorted(seconds.items(), key=lambda entry: -entry[1]):
-        echo(f"{one:8.1f} s  {spec}")
-    echo(f"{sum(seconds.values()):8.1f} s  in all at most by the clock, besides loading models")

@@ -12,13 +12,13 @@ from nlgauge.core.options import Argument, Typed
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
 from nlgauge.io.files import STDIN, InputFile, Lines, by_content, unpacked_name
+from nlgauge.io.formats import named, reader_by_header
 from nlgauge.io.pearmut import pearmut_table
 from nlgauge.io.ratings import read_pairs, read_relative_ranks
-from nlgauge.io.read import first_names, open_data
-from nlgauge.io.rows import LOG
+from nlgauge.io.read import by_fields, first_names, open_data
 from nlgauge.io.scores import KEYS, read_scores
 from nlgauge.io.segments import drained
-from nlgauge.io.wmt.annotations import is_esa, read_da_scores, read_esa_scores, read_mqm_averages
+from nlgauge.io.wmt.annotations import is_esa, read_esa_scores
 from nlgauge.io.write import segment_columns
 from nlgauge.metaeval.joined import JoinedScores
 
@@ -101,15 +101,15 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     """
     plain = unpacked_name(path).lower()
     is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
-    if {*first_names(path)} >= LOG:
+    if by_fields("jsonl", first_names(path)) == "pearmut":
         return pearmut_table(InputFile(path))
     if not is_table:
-        header = next(Lines(InputFile(path)).filled(), (0, ""))[1].split()
-        if [name.upper() for name in header] == ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
-            return read_da_scores(path)
-        if set(header) == {"system", "mqm_avg_score", "seg_id"}:
-            return read_mqm_averages(path)
-        if is_esa(" ".join(header)):
+        header = next(Lines(InputFile(path)).filled(), (0, ""))[1]
+        reader = reader_by_header(header)
+        if reader:
+            table: ScoreTable = named(reader)(path)
+            return table
+        if is_esa(header):
             return read_esa_scores(path)
     return read_scores(path, names=names)
 

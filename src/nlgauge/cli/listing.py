@@ -18,7 +18,8 @@ from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import show
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import Result, check_target
-from nlgauge.io.read import FORMATS, TABLES, about_plugin, plugin_formats
+from nlgauge.io.formats import FORMATS
+from nlgauge.io.read import about_plugin, plugin_formats
 from nlgauge.io.results import result_schema
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import LAYOUTS
@@ -39,7 +40,7 @@ _FACTS = "tasks; needs; range, and which end is better; what it runs with; its p
 _BEGIN = (  # as docs/guides/choose.md has it; the evidence is in docs/studies
     "For translations into English and text made from data begin with rated beside chrf, for several translations of"
     " one text with gauge-rated, where they are very poor with gauge, in other languages with chrf; for summaries with"
-    " bertscore:value=recall, and for their facts with faithful beside it. 'nlgauge choose DATA' tries metrics on your"
+    " bertscore:value=recall, and for their facts with faithful beside it. 'nlgauge choose DATA' says why for your"
     " texts."
 )
 _DOWNLOADS = (
@@ -379,14 +380,14 @@ def _statistic_line(name: str) -> str:
 
 
 def _formats() -> list[str]:
-    formats = {
-        "text": "one segment per line (any name, .gz .bz2 .xz), or SGM and XML of WMT: --hyp, --ref, --src",
-        **FORMATS,
-        **dict(_whole(plugin_formats(), lambda name: (name, about_plugin(name)))),
-        "written": "--segments (.tsv .jsonl, .gz; .parquet): id, seg, system, one column per metric and part",
+    formats = {one.name: one.about for one in FORMATS.values() if one.name and not one.reads}
+    written = formats.pop("written")
+    formats |= {**dict(_whole(plugin_formats(), lambda name: (name, about_plugin(name)))), "written": written}
+    tables = {
+        one.name: f"{one.reads.partition(':')[2]}: {one.about}" for one in FORMATS.values() if one.name and one.reads
     }
-    width = max(map(len, [*formats, *TABLES]))
-    return [*_columns(formats, width), "", "Scores and pairs, read in Python:", *_columns(TABLES, width)]
+    width = max(map(len, [*formats, *tables]))
+    return [*_columns(formats, width), "", "Scores and pairs, read in Python:", *_columns(tables, width)]
 
 
 def _columns(about: Mapping[str, str], width: int) -> list[str]:

@@ -444,7 +444,7 @@ def _is_file(word: str) -> bool:
 
 
 def _is_metric(word: str) -> bool:
-    from nlgauge.cli.options import names_metric  # of a verb that has metrics, and loads them
+    from nlgauge.metrics.registry import names_metric  # of a verb that has metrics, and loads them
 
     return not _is_file(word) and names_metric(word)
 

@@ -28,11 +28,11 @@ from nlgauge.core.options import Argument, Entry, Field, Range, Typed, check_opt
 from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.spec import Spec, parse, split
+from nlgauge.core.spec import split
 from nlgauge.io.fields import is_known
 from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
-from nlgauge.metrics.registry import EMBEDDED, METRICS, OWN, SUMS, not_included, own_function
+from nlgauge.metrics.registry import ALIKE, METRICS, OWN, metric_names, own_function
 from nlgauge.report.labels import visible
 from nlgauge.report.tables import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, doubt_line, render
@@ -44,7 +44,6 @@ G = TypeVar("G", bound=Any)
 Parts = Mapping[str, Mapping[str, bool | None]]  # specification -> part -> whether higher is better
 
 _MINUTE = 60.0  # seconds
-_ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 _DEVICE = re.compile(r"(auto|cpu|cuda|mps|xpu|hpu|npu)(:[0-9]+)?")
 
 
@@ -268,29 +267,6 @@ def known_specs(typed: str) -> list[str]:
     return [_known(spec) for spec in split(typed)]
 
 
-def metric_names() -> list[str]:
-    """What `-m` takes for a name."""
-    return [*METRICS.names(), *SUMS, EMBEDDED]
-
-
-def names_metric(word: str) -> bool:
-    """Whether a word that follows `-m SPEC` is meant as a further one: its name is known, or a slip away from it.
-
-    A metric that lacks an option is one, and so is a sum, and a function of the user's with its module.
-    """
-    try:
-        parsed = [None if OWN.fullmatch(spec) else parse(spec) for spec in split(word)]
-    except SpecError:
-        return False
-    known = [name.lower() for name in metric_names()]
-    for spec in parsed:
-        name = spec.name.lower() if isinstance(spec, Spec) else ""
-        slip = "." not in name and difflib.get_close_matches(name, known, 1, _ALIKE)
-        if isinstance(spec, Spec) and not (name in known or slip or not_included(name)):
-            return False
-    return True
-
-
 def _known(spec: str) -> str:
     """A specification whose name is known: that in the `info` of a class, or that of a function."""
     match = OWN.fullmatch(spec.strip())
@@ -325,7 +301,7 @@ def _imported(module: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and module != error.name and not module.startswith(f"{error.name}."):
             raise InputError(f"{target} cannot be imported: it needs the module {error.name!r}") from None
-        slip = difflib.get_close_matches(module, METRICS.names(), 1, _ALIKE)
+        slip = difflib.get_close_matches(module, METRICS.names(), 1, ALIKE)
         advice = f"; did you mean {slip[0]!r}?" if slip else f"; put {module}.py there, or install it"
         raise SpecError(
             f"unknown metric {target!r}: no module {module!r} is installed or in the current folder{advice}"

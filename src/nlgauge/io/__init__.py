@@ -13,8 +13,6 @@ if TYPE_CHECKING:
         read_mqm_spans,
         read_rating_spans,
         read_span_table,
-        write_rating_spans,
-        write_span_table,
     )
     from nlgauge.io.parallel import Raw, read_paraphrases, read_raw
     from nlgauge.io.ratings import (
@@ -25,26 +23,22 @@ if TYPE_CHECKING:
         Verdicts,
         read_card,
         read_pairs,
-        read_ranking,
         read_relative_ranks,
         read_verdicts,
         write_card,
     )
-    from nlgauge.io.read import FORMATS, TABLES, open_data
+    from nlgauge.io.read import open_data
     from nlgauge.io.results import read_result
     from nlgauge.io.scores import read_scores
     from nlgauge.io.segments import Source
     from nlgauge.io.suites.published import Labelled, read_minor
     from nlgauge.io.suites.rows import write_pairs
-    from nlgauge.io.summeval import read_summeval, read_summeval_scores
     from nlgauge.io.wmt.annotations import (
         Markings,
         read_da_scores,
-        read_da_segments,
         read_esa_scores,
         read_mqm,
         read_mqm_averages,
-        read_ratings,
     )
     from nlgauge.io.wmt.export import eval_set, export_scores, write_eval_set, write_metric_scores
     from nlgauge.io.wmt.items import check_answers, write_answers
@@ -54,7 +48,6 @@ if TYPE_CHECKING:
         Submission,
         SubmissionRow,
         check_submission,
-        expected,
         read_submission,
         write_submission,
     )
@@ -62,13 +55,12 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "FORMATS", "TABLES", "Errors", "EvalSet", "Expected", "InputFile", "JudgeCard", "Labelled", "Limits", "Lines",
-    "MarkedText", "Markings", "OfficialRun", "Prompts", "Raw", "Source", "Submission", "SubmissionRow", "Verdict",
-    "Verdicts", "check_answers", "check_submission", "eval_set", "expected", "export_scores", "language_pairs",
-    "limited", "open_data", "read_card", "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set",
-    "read_marked", "read_marked_rows", "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official",
-    "read_pairs", "read_paraphrases", "read_ranking", "read_rating_spans", "read_ratings", "read_raw",
-    "read_relative_ranks", "read_result", "read_scores", "read_span_table", "read_submission", "read_summeval",
-    "read_summeval_scores", "read_verdicts", "write_answers", "write_card", "write_eval_set",
-    "write_metric_scores", "write_pairs", "write_rating_spans", "write_span_table", "write_submission",
+    "Errors", "EvalSet", "Expected", "InputFile", "JudgeCard", "Labelled", "Limits", "Lines", "MarkedText",
+    "Markings", "OfficialRun", "Prompts", "Raw", "Source", "Submission", "SubmissionRow", "Verdict", "Verdicts",
+    "check_answers", "check_submission", "eval_set", "export_scores", "language_pairs", "limited", "open_data",
+    "read_card", "read_da_scores", "read_esa_scores", "read_eval_set", "read_marked", "read_marked_rows",
+    "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official", "read_pairs",
+    "read_paraphrases", "read_rating_spans", "read_raw", "read_relative_ranks", "read_result", "read_scores",
+    "read_span_table", "read_submission", "read_verdicts", "write_answers", "write_card",
+    "write_eval_set", "write_metric_scores", "write_pairs", "write_submission",
 ]  # fmt: skip

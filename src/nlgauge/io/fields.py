@@ -225,12 +225,23 @@ class Fractions:
 class Fields:
     """Makes segments from the rows of one file.
 
-    One row is one text to judge, and only `hyp` is always needed. Whole numbers are accepted as strings in `id`,
-    `system`, `seg`, `lp` and `task`; a file that has them all as 1.0, 2.0 is refused, because they would be the items
-    of no other file. Other fields are ignored, with a note. References stand in one of `refs`, `ref`, or `ref1`, `ref2`
-    and so on; two of these are refused. Blank references beside others are left out and counted (guard
-    `blank_reference`); if all are blank, one is kept. Rows with a `rater` or a `criterion` that are about one output
-    become one segment with all of their ratings, and their texts must be equal.
+    One row is one text to judge, and only `hyp` is always needed:
+
+    - `hyp`: the hypothesis; `""` is an empty one, null is refused.
+    - `refs`, a list, or `ref`, or `ref1`, `ref2` and so on: the references.
+    - `src`: the source.
+    - `id`: the key, unique in the file; if absent it is made from `system` and `seg`, or from the number of the row.
+    - `system`: who wrote the hypothesis. `seg`: the item, which input it is; systems are compared on the same items.
+    - `lp` or `task`: the group, a language pair, task or topic.
+    - `human`, criterion -> number or list of numbers, or `human.NAME`: ratings of people.
+    - `rater`: who gave the ratings of this row. `criterion`: what they are of, where each criterion has a row.
+    - `context`: turns of a dialogue, a list of `{"speaker": ..., "text": ...}`. `table`: records of data-to-text.
+
+    Whole numbers are accepted as strings in `id`, `system`, `seg`, `lp` and `task`; a file that has them all as 1.0,
+    2.0 is refused, because they would be the items of no other file. Other fields are ignored, with a note. References
+    stand in one of `refs`, `ref`, or `ref1`, `ref2` and so on; two of these are refused. Blank references beside others
+    are left out and counted (guard `blank_reference`); if all are blank, one is kept. Rows with a `rater` or a
+    `criterion` that are about one output become one segment with all of their ratings, and their texts must be equal.
 
     Args:
         columns: which field of a row holds which of ours, in either direction; see `fields_by_column`. A field of an

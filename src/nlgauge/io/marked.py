@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan, Severity, Side
-from nlgauge.core.result import replacing
 from nlgauge.core.segment import unique
 from nlgauge.io.files import Faults, InputFile, Lines, by_content
 from nlgauge.io.pearmut import rated_outputs
-from nlgauge.io.rows import ERROR_SIGN, LOG, JsonRows, Records, cells_between_tabs, fields_of_log, first_fields
+from nlgauge.io.read import by_fields
+from nlgauge.io.rows import ERROR_SIGN, JsonRows, Records, cells_between_tabs, fields_of_log, first_fields
 from nlgauge.io.wmt.annotations import Mark, read_mqm
 
 MISSING = "missing"  # what some formats write in place of a number
@@ -133,22 +133,6 @@ def errors_of(cells: Any, where: str, size: int | None = None, *, inclusive: boo
     return tuple(found)
 
 
-def as_rating(spans: Iterable[ErrorSpan]) -> str:
-    """Spans as a rating of mt-metrics-eval: JSON with the list `errors`."""
-    errors = [
-        {
-            "start": span.start,
-            "end": span.end,
-            "category": span.category,
-            "severity": span.severity,
-            "score": None,
-            "is_source_error": span.side == "src",
-        }
-        for span in spans
-    ]
-    return json.dumps({"errors": errors}, ensure_ascii=False)
-
-
 # --- The places of errors in MQM annotations: `<v>...</v>` in the source or the target of a row
 
 _OPEN, _CLOSE = "<v>", "</v>"
@@ -223,6 +207,9 @@ def read_marked_rows(path: str | os.PathLike[str] | InputFile, *, inclusive: boo
 
     A row has its errors as `spans` or `errors`; null says that nobody looked. Its text is `hyp` or
     `hypothesis`; `id`, `system` (or `system_id`), `seg` (or `segment_id`), `lp` and `rater` (or `rater_id`) name it.
+    An error has `start` and `end` (or `start_i` and `end_i`), numbers or `missing`, of which the end is not included;
+    `severity`, `minor`, `major` or `critical`, which counts as major; and perhaps `category` (or `error_type`), `side`
+    (`hyp`, `ref` or `src`; or `is_source_error`) and `confidence`.
     Some campaigns of ESA name the last character in `end_i`: in Python `inclusive=True`.
 
     Raises:
@@ -260,7 +247,7 @@ def _row(row: Any, number: int, where: str, inclusive: bool) -> MarkedText:
     )
 
 
-def read_rating_spans(path: str | os.PathLike[str] | InputFile, group: str | None = None) -> list[MarkedText]:
+def read_rating_spans(path: str | os.PathLike[str] | InputFile) -> list[MarkedText]:
     """Marked texts of a `.seg.rating` file of mt-metrics-eval: SYSTEM, `{"errors": [...]}` or `None`, perhaps RATER.
 
     The item is the position in the system's block, from 1.
@@ -281,7 +268,7 @@ def read_rating_spans(path: str | os.PathLike[str] | InputFile, group: str | Non
         with faults.row(where):
             spans = None if cells[1] == "None" else _rating(cells[1], where)
             rater = cells[2] if len(cells) > 2 else None
-            found.append(MarkedText(str(seen[cells[0]]), cells[0], spans, None, group, rater))
+            found.append(MarkedText(str(seen[cells[0]]), cells[0], spans, None, None, rater))
     faults.check()
     return found
 
@@ -296,20 +283,6 @@ def _rating(cell: str, where: str) -> Any:
     return errors_of(rating["errors"], where)
 
 
-def write_rating_spans(texts: Iterable[MarkedText], path: str | os.PathLike[str]) -> None:
-    """Write a `.seg.rating` file: the texts of a system stand together, in the order of its items.
-
-    Raises:
-        InputError: a text names no system, or a name holds a tab or a line break, or the file cannot be written.
-    """
-    with replacing(path) as file:
-        for text in texts:
-            if text.system is None or any(c in text.system + (text.rater or "") for c in "\t\n\r"):
-                raise InputError(f"{path}: system {text.system!r} of item {text.item!r}, expected a name without tabs")
-            cells = [text.system, "None" if text.spans is None else as_rating(text.spans)]
-            file.write("\t".join([*cells, *([] if text.rater is None else [text.rater])]) + "\n")
-
-
 # --- Marked texts in tables of shared tasks: WMT's quality estimation of 2023 and 2024, and task 2 of WMT25
 
 NO_ERROR = "no-error"
@@ -318,7 +291,6 @@ _PLACE = re.compile("[0-9]{1,12}")
 _KINDS = ("error_types", "errors")
 _TEXTS = ("hypothesis_segment", "mt", "target", "hyp", "translation")
 _ITEMS, _SYSTEMS = ("segment_id", "seg_id", "index", "id"), ("system_id", "system")
-_NAMES = ("segment_id", "system_id", "hypothesis_segment", "start_indices", "end_indices", "error_types")
 
 
 def read_span_table(path: str | os.PathLike[str] | InputFile) -> list[MarkedText]:
@@ -358,27 +330,6 @@ def read_span_table(path: str | os.PathLike[str] | InputFile) -> list[MarkedText
             found.append(MarkedText(named, cell(system), spans, hypothesis, cell(group)))
     faults.check()
     return found
-
-
-def write_span_table(texts: Iterable[MarkedText], path: str | os.PathLike[str]) -> None:
-    """Write a table with the columns of WMT25's task 2 that marked texts have; errors of the hypothesis alone.
-
-    Raises:
-        InputError: a text is not known or holds a tab or a line break, or the file cannot be written.
-    """
-    with replacing(path) as file:
-        file.write("\t".join(_NAMES) + "\n")
-        for text in texts:
-            if text.hypothesis is None or any(c in text.hypothesis for c in "\t\n\r"):
-                raise InputError(f"{path}: item {text.item!r} has no hypothesis that fits into one cell of a table")
-            spans = [span for span in text.spans or () if span.side == "hyp"]
-            starts, ends = (
-                [MISSING if span.missing else str(place) for span, place in zip(spans, places, strict=True)]
-                for places in ([span.start for span in spans], [span.end for span in spans])
-            )
-            kinds: list[str] = [span.severity for span in spans]
-            cells = [" ".join(part) for part in (starts or ["-1"], ends or ["-1"], kinds or [NO_ERROR])]
-            file.write("\t".join([text.item, text.system or "", text.hypothesis, *cells]) + "\n")
 
 
 def _place(header: Sequence[str], names: Sequence[str]) -> int | None:
@@ -455,7 +406,7 @@ def read_marked(path: str | os.PathLike[str] | InputFile, *, inclusive: bool = F
     file = path if isinstance(path, InputFile) else InputFile(path)
     if by_content(file) == "jsonl":
         head = file.head(1 << 20).decode("utf-8", errors="replace")
-        if {*(fields_of_log(head) or first_fields(head))} >= LOG:
+        if by_fields("jsonl", fields_of_log(head) or first_fields(head)) == "pearmut":
             return read_pearmut_spans(file)
         return read_marked_rows(file, inclusive=inclusive)
     if inclusive:

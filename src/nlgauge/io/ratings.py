@@ -15,16 +15,13 @@ import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import null_if_nan, replacing
-from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable
 from nlgauge.io.files import Faults, InputFile, Lines, counted, number_in, words_of
 from nlgauge.io.logs.rows import LogLines, document, name_of, score
-from nlgauge.io.rows import JsonRows, Records
+from nlgauge.io.rows import JsonRows
 
 
-def read_relative_ranks(
-    path: str | os.PathLike[str], renames: Mapping[str, str] | None = None, strip_document: bool = False
-) -> Preferences:
+def read_relative_ranks(path: str | os.PathLike[str]) -> Preferences:
     """Read the pairs of `RR-seglevel.csv` or `DArr-seglevel.csv`: a header, then `LP DATA SID BETTER WORSE`.
 
     These are the pairs of WMT17 to WMT21. Words are separated by blanks. Repeated and contradicting pairs are kept and
@@ -33,8 +30,6 @@ def read_relative_ranks(
     Args:
         path: the file, plain or `.gz`. The header of 2018 lacks one name, which does not matter. A sixth word is the
             difference between the two ratings.
-        renames: system as written in the file -> its real name.
-        strip_document: `SID` has the form `DOCUMENT::NUMBER`, and only the number is the item.
 
     Raises:
         InputError: the header does not end as expected, a line has another number of words, or a system is compared
@@ -43,13 +38,12 @@ def read_relative_ranks(
     file = InputFile(path)
     lines = Lines(file)
     pairs: list[Preference] = []
-    known = renames or {}
     faults = Faults(file.name)
     rows = words_of(lines, "LP DATA SID BETTER WORSE", _ends_in_pairs)
     next(rows, None)
     for place, cells in rows:
         with faults.row(lines.at(place)):
-            pairs.append(_compared(cells, known, strip_document))
+            pairs.append(_compared(cells))
     faults.check()
     if not pairs:
         raise InputError(f"{file.name} is empty: no pair in it, expected LP DATA SID BETTER WORSE")
@@ -69,22 +63,18 @@ def _ends_in_pairs(header: Sequence[str]) -> bool:
     return ["SID", "BETTER", "WORSE"] in (names[-3:], names[-4:-1])
 
 
-def _compared(cells: Sequence[str], known: Mapping[str, str], strip_document: bool) -> Preference:
+def _compared(cells: Sequence[str]) -> Preference:
     """The pair in the words of a line."""
     if len(cells) not in (5, 6):
         raise InputError(f"{counted(len(cells), 'word')}, expected LP DATA SID BETTER WORSE and perhaps the difference")
     lp, _, item, better, worse = cells[:5]
-    if strip_document:
-        item = item.rpartition("::")[2]
     if better == worse:
         raise InputError(f"system {better!r} is better than itself")
     try:
         margin = number_in(cells[5]) if len(cells) == 6 else float("nan")
     except ValueError as error:
         raise InputError(f"difference {error}") from None
-    return Preference(
-        Key(None, known.get(better, better), item, lp), Key(None, known.get(worse, worse), item, lp), margin
-    )
+    return Preference(Key(None, better, item, lp), Key(None, worse, item, lp), margin)
 
 
 def read_pairs(path: str | os.PathLike[str]) -> Preferences:
@@ -124,53 +114,6 @@ def _pair(row: Any) -> Preference:
         return Preference(Key(better), Key(worse), float("nan") if margin is None else float(margin))
     except OverflowError:
         raise InputError("field 'margin' is too large for a number of 64 bits") from None
-
-
-def read_ranking(path: str | os.PathLike[str]) -> tuple[Dataset, Preferences]:
-    """Read COMET's ranking data: CSV with `src`, `ref`, `pos`, `neg` and perhaps `lp`.
-
-    Returns:
-        The distinct outputs of each input as segments, whose ids are made from numbers, and the pairs of these ids.
-
-    Raises:
-        InputError: a column is missing, a row has another number of cells, or a text is compared with itself.
-    """
-    file = InputFile(path)
-    records, faults = Records(file), Faults(file.name)
-    header: list[str] | None = None
-    segments: dict[tuple[str, str, str, str | None], Segment] = {}
-    items: dict[tuple[str, str, str | None], str] = {}
-    pairs: list[Preference] = []
-    for place, cells in records:
-        where = records.lines.at(place)
-        if header is None:
-            header = cells
-            for name in ("src", "ref", "pos", "neg"):
-                if name not in header:
-                    raise InputError(
-                        f"{where}: the header has no column {name!r}; columns found: {', '.join(map(repr, header))}"
-                    )
-            continue
-        if len(cells) != len(header):
-            faults.add(where, f"{counted(len(cells), 'cell')}, expected {len(header)} as in the header")
-            continue
-        row = dict(zip(header, cells, strict=True))
-        group = row.get("lp") or None
-        if row["pos"] == row["neg"]:
-            faults.add(where, "the better text is the worse one too")
-            continue
-        item = items.setdefault((row["src"], row["ref"], group), str(len(items) + 1))
-        keys = []
-        for side in ("pos", "neg"):
-            own = (row["src"], row["ref"], row[side], group)
-            if own not in segments:
-                segments[own] = Segment(str(len(segments) + 1), row[side], (row["ref"],), row["src"], None, item, group)
-            keys.append(Key(segments[own].id))
-        pairs.append(Preference(keys[0], keys[1]))
-    faults.check()
-    if not pairs:
-        raise InputError(f"{file.name} is empty: no pair in it, expected src, ref, pos and neg")
-    return Dataset(tuple(segments.values()), file.name), Preferences(tuple(pairs), file.name, tuple(records.notes()))
 
 
 # --- Verdicts of judges, a JSON object a line: scores of answers, and choices between two of them

@@ -1,4 +1,4 @@
-"""The formats of segments, ours and those of installed packages, and the reading of a file, a folder or a frame.
+"""The segments of a file, a folder or a frame, in any format: ours, and those of installed packages.
 
 Which format a file has is told from its name and, where several share an ending, from the fields of its first row;
 `nlgauge list formats` lists them, and `nlgauge.read(path, format=NAME)` names one. A folder with one data file is that
@@ -7,8 +7,6 @@ file.
 A file is read to its end before the first segment is scored, so that a mistake in its last line costs no time. The
 error tells the first bad row in full, how many rows are bad, and where the first five stand. It ends the command with
 exit code 2.
-
-
 
 - Files are UTF-8. For another encoding the error names the command that converts the file, `iconv -f ENCODING -t UTF-8
   FILE`. Only LF ends a line; a CR before it and a byte order mark are dropped, the last LF may be missing,
@@ -29,10 +27,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path, PurePath
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -41,7 +38,8 @@ from nlgauge.core.options import broken_plugin, find_plugin, load_plugin, plugin
 from nlgauge.core.segment import Dataset, Frame, is_frame
 from nlgauge.io.fields import is_rating
 from nlgauge.io.files import BOM, InputFile, Limits, by_content, current, entries, limited, unpacked_name
-from nlgauge.io.rows import LOG, Records, Rows, columns_in, fields_of_log, first_fields
+from nlgauge.io.formats import FORMATS, OURS, named
+from nlgauge.io.rows import Records, Rows, columns_in, fields_of_log, first_fields
 from nlgauge.io.segments import HeldSource, TableSource
 
 GROUP = "nlgauge.formats"
@@ -49,228 +47,6 @@ GROUP = "nlgauge.formats"
 
 class NoFormat(InputError):
     """The name of a file says no format of rows; it may have a text on each line."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Format:
-    """One format. What reads it is named as `module:name` below `nlgauge.io`, and imported with its first file.
-
-    Attributes:
-        about: what it is, in one line.
-        rows: what reads a file row by row: a class of `Rows`, given the file.
-        held: what reads it into memory: a function that makes a `HeldSource` of a file or a folder.
-        folder: whether a folder has this format: a function that is given its path. Empty for a format of files.
-        extensions: the ends of names that mean it.
-        of: the format whose extensions it shares. It is recognised by its `marks`.
-        marks: fields of its first row, or columns of its header; all of one set are there, and `hyp` is not.
-        alone: the same where there are no other fields beside them.
-        columns: who is told of columns with other names: its reader, given them after the file, or each row.
-    """
-
-    about: str
-    rows: str = ""
-    held: str = ""
-    folder: str = ""
-    extensions: tuple[str, ...] = ()
-    of: str = ""
-    marks: tuple[frozenset[str], ...] = ()
-    alone: tuple[frozenset[str], ...] = ()
-    columns: frozenset[Literal["reader", "row"]] = frozenset()
-
-
-_MQM = frozenset({"system", "doc", "rater", "source", "target", "category", "severity"})
-
-OURS: Mapping[str, Format] = {
-    "jsonl": Format(
-        about=(
-            "JSON lines (.jsonl .ndjson .json .jl, .gz), or one array of objects: one row per segment, with the names"
-            " of our fields"
-        ),
-        rows="rows:JsonRows",
-        extensions=(".jsonl", ".ndjson", ".json", ".jsonlines", ".jl"),
-        columns=frozenset({"row"}),
-    ),
-    "tsv": Format(
-        about="TSV (.tsv, .gz): the same names as columns of a header",
-        rows="rows:tab_rows",
-        extensions=(".tsv", ".tab"),
-        columns=frozenset({"reader"}),
-    ),
-    "csv": Format(
-        about=(
-            "CSV (.csv, .gz): our own names; COMET's src, mt, ref, score; rated outputs for meaning representations"
-            " (BAGEL, SFHOT)"
-        ),
-        rows="rows:DelimitedRows",
-        extensions=(".csv",),
-        columns=frozenset({"reader"}),
-    ),
-    "parquet": Format(
-        about="Parquet (.parquet): the same names as columns; needs the extra 'parquet'",
-        rows="frames:ParquetRows",
-        extensions=(".parquet",),
-        columns=frozenset({"reader", "row"}),
-    ),
-    "summeval": Format(
-        about="SummEval's model_annotations.aligned.jsonl, also paired or scored: expert and crowd ratings as lists",
-        rows="summeval:SummEvalRows",
-        of="jsonl",
-        marks=(frozenset({"decoded", "model_id"}),),
-    ),
-    "paws": Format(
-        about=(
-            "PAWS, PAWS-X and QQP (.tsv, .gz): sentence1 is the reference, sentence2 the hypothesis, label the rating"
-        ),
-        rows="rows:tab_rows",
-        of="tsv",
-        marks=(frozenset({"sentence1", "sentence2", "label"}),),
-        columns=frozenset({"reader"}),
-    ),
-    "mqm": Format(
-        about="MQM annotations (.tsv, .gz): one marked error a row, scored with the standard weights",
-        held="wmt.annotations:open_mqm",
-        of="tsv",
-        marks=(_MQM | {"doc_id"}, _MQM | {"docSegId"}),
-    ),
-    "mtme": Format(
-        about="mt-metrics-eval: the folder of one test set, with its human scores of segments",
-        held="wmt.mtme:open_mtme",
-        folder="wmt.mtme:is_mtme",
-    ),
-    "wmt-items": Format(
-        about=(
-            "WMT25 and WMT26: one item a line with the outputs of all systems (hyps, tgt_text), or documents of one"
-            " system (doc_id, hypothesis)"
-        ),
-        rows="wmt.items:ItemRows",
-        of="jsonl",
-        marks=(
-            frozenset({"item_id", "hyps"}),
-            frozenset({"doc_id", "tgt_text"}),
-            frozenset({"doc_id", "hypothesis", "paragraphs_match"}),
-            frozenset({"doc_id", "hypothesis", "direction"}),
-        ),
-        alone=tuple(
-            frozenset({"doc_id", "hypothesis", *more})
-            for more in ((), ("metadata",), ("system",), ("metadata", "system"))
-        ),
-        columns=frozenset({"reader", "row"}),
-    ),
-    "pearmut": Format(
-        about="Pearmut: annotations of a campaign, CAMPAIGN.jsonl or as downloaded, with scores and error spans",
-        held="pearmut:open_pearmut",
-        of="jsonl",
-        marks=(LOG,),
-    ),
-    "wmt-general": Format(
-        about="WMT25 and WMT26 general task: a folder of NAME-genmt.jsonl and systems/SYSTEM.jsonl",
-        held="wmt.items:open_general",
-        folder="wmt.items:is_general",
-    ),
-    "inspect": Format(
-        about="inspect_ai: .eval (zip, also Zstandard) and its JSON, with scores, epochs as runs",
-        held="logs.tools:open_inspect",
-        extensions=(".eval",),
-        of="jsonl",
-        marks=(frozenset({"status", "eval"}),),
-    ),
-    "lm-eval": Format(
-        about="lm-evaluation-harness: samples_TASK_DATE.jsonl, answers after one filter",
-        held="logs.harnesses:open_lmeval",
-        of="jsonl",
-        marks=(frozenset({"doc_id", "doc", "target"}), frozenset({"doc_id", "filtered_resps"})),
-        columns=frozenset({"reader"}),
-    ),
-    "promptfoo": Format(
-        about="promptfoo: -o results.json, and results.jsonl with one result per line",
-        held="logs.tools:open_promptfoo",
-        of="jsonl",
-        marks=(frozenset({"evalId", "results"}), frozenset({"promptIdx", "testIdx"})),
-        columns=frozenset({"reader"}),
-    ),
-    "every-eval-ever": Format(
-        about="Every Eval Ever: instance lines, UUID_samples.jsonl",
-        held="logs.harnesses:open_every",
-        of="jsonl",
-        marks=(frozenset({"schema_version", "evaluation_id", "sample_id"}),),
-    ),
-    "deepeval": Format(
-        about="deepeval: test_run_DATE.json, and .latest_test_run.json",
-        held="logs.tools:open_deepeval",
-        of="jsonl",
-        marks=(frozenset({"testCases"}), frozenset({"testRunData"})),
-        columns=frozenset({"reader"}),
-    ),
-    "mlflow": Format(
-        about="MLflow: eval_results_table.json, columns and data",
-        held="logs.platforms:open_mlflow",
-        of="jsonl",
-        marks=(frozenset({"columns", "data"}),),
-        columns=frozenset({"reader"}),
-    ),
-    "mlflow-traces": Format(
-        about="MLflow: traces with their feedback, one per line, in a list, or as `mlflow traces search` prints them",
-        held="logs.platforms:open_traces",
-        of="jsonl",
-        marks=(frozenset({"trace_id", "trace", "assessments"}),),
-        alone=(frozenset({"info", "data"}), frozenset({"traces"}), frozenset({"traces", "next_page_token"})),
-        columns=frozenset({"reader"}),
-    ),
-    "openai-evals": Format(
-        about="openai/evals: the events of a run, joined by sample_id",
-        held="logs.platforms:open_evals",
-        of="jsonl",
-        marks=(frozenset({"run_id", "event_id", "sample_id", "type"}),),
-        alone=(frozenset({"spec"}),),
-        columns=frozenset({"reader"}),
-    ),
-    "openai-batch": Format(
-        about="OpenAI's batch output: one answer per line, joined by custom_id",
-        held="logs.platforms:open_batch",
-        of="jsonl",
-        marks=(frozenset({"custom_id", "response"}),),
-    ),
-    "helm": Format(
-        about="HELM: the folder of a run, with the statistics of each instance",
-        held="logs.harnesses:open_helm",
-        folder="logs.harnesses:is_helm",
-    ),
-    "lighteval": Format(
-        about="lighteval: details_TASK_DATE.parquet, answers and scores of a task; needs the extra 'parquet'",
-        held="logs.harnesses:open_lighteval",
-        of="parquet",
-        marks=(frozenset({"doc", "model_response", "metric"}), frozenset({"predictions", "gold", "metrics"})),
-        columns=frozenset({"reader"}),
-    ),
-    "wmt-da": Format(
-        about="WMT15 and WMT16 direct assessment: a folder of SET.source.LP, .reference.LP, .mt-system.LP, .human.LP",
-        held="wmt.annotations:open_da",
-        folder="wmt.annotations:is_da",
-    ),
-}
-# Read as segments, by `read` and `open_data`, which tell most of them apart themselves.
-FORMATS: Mapping[str, str] = {name: ours.about for name, ours in OURS.items()}
-# Read as tables of scores or as pairs, by the function named.
-TABLES: Mapping[str, str] = {
-    "scores": "read_scores: JSON lines, TSV, CSV or Parquet with id, or system and seg; sacrerouge's JSON lines",
-    "wmt-scores": (
-        "read_scores, read_submission: METRIC.seg.score and METRIC.sys.score (.gz) of WMT17 to WMT24; written and"
-        " checked too"
-    ),
-    "mtme-scores": "read_scores: NAME-REF.LEVEL.score and LP.NAME.LEVEL.score of mt-metrics-eval; written too",
-    "mtme-ratings": (
-        "read_ratings: LP.NAME.seg.rating of mt-metrics-eval, marked errors scored with the standard weights"
-    ),
-    "wmt17-da": "read_da_scores: DA-seglevel.csv, LP DATA SYSTEM SID HUMAN",
-    "esa": "read_esa_scores: ratings of an ESA campaign, the CSV of WMT24, 12 columns without a header",
-    "mqm-averages": "read_mqm_averages: system mqm_avg_score seg_id",
-    "summeval-scores": "read_summeval_scores: the metric scores of SummEval's scored version",
-    "relative-ranks": "read_relative_ranks: RR-seglevel.csv and DArr-seglevel.csv, LP DATA SID BETTER WORSE",
-    "pairs": "read_pairs: JSON lines with better_id and worse_id",
-    "verdicts": "read_verdicts: JSON lines with item, judge and score, or first, second and verdict",
-    "judge-card": "read_card: what is known of a judge, JSON; write_card writes it",
-    "comet-ranking": "read_ranking: CSV with src, ref, pos, neg",
-}
 
 
 def plugin_formats() -> list[str]:
@@ -301,8 +77,9 @@ def check_format(name: str) -> None:
     """Refuse a name that is neither one of our formats of segments nor one that an installed package adds."""
     if name in OURS or find_plugin(GROUP, name) is not None:
         return
-    if name in TABLES:
-        raise InputError(f"format {name!r} holds no texts; read it with {TABLES[name].partition(':')[0]}")
+    table = next((one.reads for one in FORMATS.values() if one.reads and one.name == name), "")
+    if table:
+        raise InputError(f"format {name!r} holds no texts; read it with {table.partition(':')[2]}")
     raise InputError(f"unknown format {name!r}{nearest(name, [*OURS, *plugin_formats()])}")
 
 
@@ -324,7 +101,8 @@ def by_fields(usual: str, fields: Iterable[str]) -> str:
     marked = (
         name
         for name, ours in OURS.items()
-        if ours.of == usual and (first in ours.alone or any(marks <= first for marks in ours.marks))
+        if ours.of == usual
+        and (any(first == {*alone.split()} for alone in ours.alone) or any(first >= {*m.split()} for m in ours.marks))
     )
     return usual if "hyp" in first else next(marked, usual)
 
@@ -336,13 +114,6 @@ def expected_names() -> str:
         *(f".{name}" for name in plugin_formats()),
     ]
     return f"{', '.join(others)} or {last}"
-
-
-def named(target: str) -> Callable[..., Any]:
-    """A function or class below `nlgauge.io`, as `module:name`."""
-    module, _, name = target.partition(":")
-    found: Callable[..., Any] = getattr(import_module(f"nlgauge.io.{module}"), name)
-    return found
 
 
 class PluginRows(Rows):
@@ -399,8 +170,8 @@ def read(
         path: JSON lines or one array of objects (`.jsonl`, `.ndjson`, `.json`), TSV (`.tsv`) or CSV (`.csv`), plain or
             packed; Parquet (`.parquet`); `-` for standard input; the folder of a test set or of one data file; or a
             table in memory (a frame of pandas or polars, an Arrow table, a `datasets.Dataset`).
-        format: one of `nlgauge.io.FORMATS`, or one that an installed package adds. If None, it is found from the name
-            and the first line.
+        format: a name of segments that `nlgauge list formats` has. If None, it is found from the name of the file and
+            its first line.
         columns: which column holds which field, for frames and for files with one row per segment whose columns have
             other names. Example: `{"hyp": "output", "human.score": "score"}`; the other direction is read, too.
         limits: the largest inputs that are read, if other than the defaults; see `nlgauge.io.Limits`.

@@ -95,7 +95,6 @@ def columns_in(head: str) -> list[str]:
     return names if "hyp" in names else first_fields(head)
 
 
-LOG = frozenset({"annotation", "user_id"})  # fields of an entry of Pearmut's logs
 _LOGS = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\[\s*\{\s*"(?:annotation|user_id|item_i)")')
 
 
@@ -486,13 +485,11 @@ class Layout:
     """The columns of one kind of file.
 
     Attributes:
-        name: the name of the layout, for notes.
         needs: the columns by which the layout is recognised.
         columns: column -> field of a segment, named as in JSON lines; `human.NAME` for a criterion.
         marked: whether hypotheses have `<v>` marks around errors. The marks are not part of the text.
     """
 
-    name: str
     needs: frozenset[str]
     columns: Mapping[str, str]
     marked: bool = False
@@ -503,45 +500,18 @@ class Layout:
         return self.columns.get(column, column if own else "")
 
 
-PLAIN = Layout("a table with our own names", frozenset({"hyp"}), {})
+_KEYS = {name: name for name in ("id", "system", "seg", "lp", "task", "rater", "criterion")}
+PLAIN = Layout(frozenset({"hyp"}), {})
 COMET = Layout(
-    "COMET's training data",
     frozenset({"src", "mt"}),
-    {
-        "src": "src",
-        "mt": "hyp",
-        "ref": "ref",
-        "score": "human.score",
-        "raw": "human.raw",
-        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater", "criterion")},
-    },
+    {"src": "src", "mt": "hyp", "ref": "ref", "score": "human.score", "raw": "human.raw", **_KEYS},
     marked=True,
 )
-RATED_OUTPUTS = Layout(
-    "rated outputs for meaning representations (BAGEL, SFHOT, SFREST)",
-    frozenset({"mr", "sys_ref", "informativeness", "naturalness", "quality"}),
-    {
-        "mr": "src",
-        "sys_ref": "hyp",
-        "orig_ref": "ref",
-        "dataset": "task",
-        "system": "system",
-        "informativeness": "human.informativeness",
-        "naturalness": "human.naturalness",
-        "quality": "human.quality",
-    },
-)
 PAWS = Layout(
-    "PAWS, PAWS-X and QQP: two sentences, and whether they say the same (1) or not (0)",
     frozenset({"sentence1", "sentence2", "label"}),
-    {
-        "sentence1": "ref",
-        "sentence2": "hyp",
-        "label": "human.label",
-        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater", "criterion")},
-    },
+    {"sentence1": "ref", "sentence2": "hyp", "label": "human.label", **_KEYS},
 )
-LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS, PAWS)
+LAYOUTS = (PLAIN, COMET, PAWS)
 
 
 class DelimitedRows(Rows):
@@ -549,10 +519,10 @@ class DelimitedRows(Rows):
 
     Columns have the names of our fields; lists such as `refs` and `context` cannot be columns of CSV, so write `ref1`,
     `ref2`, or JSON lines. Files of spreadsheets with semicolons, tabs, a first line `sep=;` or lines that end in CR
-    alone are read as well. Three kinds of other columns are known: COMET's (`src`, `mt`), where `<v>` marks are
-    taken out of the text and counted; those of PAWS (`sentence1`); and rated outputs for meaning representations (`mr`:
-    BAGEL, SFHOT, SFREST). Any other table
-    needs `--columns`.
+    alone are read as well. Two kinds of other columns are known: COMET's (`src`, `mt`, `ref`, `score`, `raw`), where
+    `<v>` marks are taken out of the text and counted, and those of PAWS (`sentence1`). Any other table needs
+    `--columns`, as outputs rated for meaning representations do (BAGEL, SFHOT, SFREST): `--columns
+    src=mr,hyp=sys_ref,ref=orig_ref,human.quality=quality`.
 
     Cells between commas may stand in double quotes, and then contain commas, line breaks, and quotes that are written
     twice. Cells between tabs are taken as they are; there lists and objects (`refs`, `context`, `table`, `human`, the
@@ -593,7 +563,7 @@ class DelimitedRows(Rows):
         others = [(name, at, _reader(name)) for name, at in places.items() if name in NAMES and name != "ref"]
         aside = [(name, header.index(name)) for name in like_criteria(self.ignored)]
         self._marks = 0
-        for number_, (place, cells) in enumerate(records, start=1):
+        for place, cells in records:
             if len(cells) != len(header):
                 if self._between_tabs and cells == [""]:
                     self.lines.blank += 1
@@ -623,10 +593,6 @@ class DelimitedRows(Rows):
                 row["hyp"] = self._unmarked(row["hyp"])
             if len(systems) > 1:
                 row["hyp"] = Systems((name, cells[at]) for name, at in systems)
-            if layout is RATED_OUTPUTS:
-                # one meaning representation has several outputs, also of one system: only the row tells them apart
-                row.setdefault("id", str(number_))
-                row["seg"] = row.get("src")
             yield place, row
 
     def whole(self) -> Iterator[dict[str, str]]:
@@ -680,7 +646,10 @@ class DelimitedRows(Rows):
     def _unknown(self, header: Sequence[str]) -> str:
         """The reason to refuse a header, and what may help."""
         if {"pos", "neg"} <= set(header):
-            return "pairs of a better and a worse text, expected one text per row; read_ranking reads them"
+            return (
+                "pairs of a better and a worse text, expected one text per row; 'nlgauge audit --suite FILE --columns"
+                " better=pos,worse=neg' reads them"
+            )
         if header[0].startswith("#"):
             return f"a line that begins with '#' ({header[0]:.40}), expected the names of columns; delete such lines"
         mark = next((mark for mark in ",;|" if mark in header[0]), "") if len(header) == 1 else ""

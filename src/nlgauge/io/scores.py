@@ -121,7 +121,6 @@ def read_scores(
     path: str | os.PathLike[str] | Frame,
     columns: Sequence[str] | None = None,
     names: Mapping[str, str] | None = None,
-    group: str | None = None,
     *,
     ratings: bool = False,
 ) -> ScoreTable:
@@ -144,15 +143,11 @@ def read_scores(
     in the notes. `--lower-is-better NAME` and `--higher-is-better NAME` settle it.
 
     Args:
-        path: a frame, or JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps
-            `system`, and may also have `lp` or `task`; of rows of several people, who are named as `rater`, a score is
-            the mean; where rows name a `criterion`, their numbers are columns of that name. If they have only `system`,
-            they are scores of systems. JSON lines have the scores as fields of a row, or in one field `scores`;
-            sacrerouge's files are read too. A file whose name ends in `.seg.score` or `.sys.score` (also `.gz`) has
-            WMT's columns, or mt-metrics-eval's two, SYSTEM SCORE.
+        path: a frame, or JSON lines, TSV, CSV (each also `.gz`), Parquet or text. Of rows of several people, who are
+            named as `rater`, a score is the mean; where rows name a `criterion`, their numbers are columns of that
+            name. Rows that have only `system` are scores of systems.
         columns: the columns of scores to read; if None, all columns whose first cell is a number.
         names: column -> `id`, `system`, `seg`, `lp`, `task`, `rater` or `criterion`, if the file uses other names.
-        group: language pair or task of all rows, if the file does not say.
         ratings: read columns `human.CRITERION`, too, which `meta --segments` writes.
 
     Returns:
@@ -165,13 +160,13 @@ def read_scores(
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     if not isinstance(path, str | os.PathLike) and is_frame(path):
-        return _table(rows_of_frame(path), type(path).__name__, _Columns(columns, ratings), names or {}, group, [])
+        return _table(rows_of_frame(path), type(path).__name__, _Columns(columns, ratings), names or {}, [])
     file = InputFile(path)
     if PurePath(unpacked_name(file.path)).suffix.lower() == ".score":
-        return _chosen(_score_file(file, group), columns)
+        return _chosen(_score_file(file), columns)
     notes: list[str] = []
     rows = raw_rows(file, notes)
-    table = _table(rows, file.name, _Columns(columns, ratings), names or {}, group, notes)
+    table = _table(rows, file.name, _Columns(columns, ratings), names or {}, notes)
     if not os.path.isfile(file.path + SUFFIX):
         return table
     origins, told = read_beside(file)
@@ -211,14 +206,13 @@ def _table(
     name: str,
     columns: _Columns,
     names: Mapping[str, str],
-    group: str | None,
     notes: list[str],
 ) -> ScoreTable:
     for column, renamed in names.items():
         if renamed not in KEYS:
             raise InputError(f"column {column!r} cannot be {renamed!r}, expected one of {', '.join(KEYS)}")
     faults = Faults(name)
-    found = _Found(columns, group)
+    found = _Found(columns)
     for where, raw in rows:
         if isinstance(raw, str):  # a row that is none, and why
             faults.add(where, raw)
@@ -264,13 +258,12 @@ def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tupl
 class _Found:
     """The keys and scores of the rows so far."""
 
-    def __init__(self, scores: _Columns, group: str | None) -> None:
+    def __init__(self, scores: _Columns) -> None:
         self.keys: list[Key] = []
         self.raters: list[str | None] = []
         self.criteria: list[str | None] = []
         self.scores, self.level = scores, ""
         self.fractions = Fractions("id"), Fractions("seg")
-        self._group = group
         self._places: dict[tuple[Key, str | None, str | None], str] = {}
         self._like: list[str] | None = None  # columns that are not read and may say what was rated
         self._rated: dict[int, list[Any]] = {}
@@ -281,7 +274,7 @@ class _Found:
         Raises:
             InputError: it is about nothing, about what another row is about, or holds no number where one is expected.
         """
-        key = _key(row, self._group)
+        key = _key(row)
         if (row.get(RATER), row.get(RATED)) != (None, None) and key.item is not None:
             key = key._replace(id=None)  # which is that of a rating
         for fraction, part in zip(self.fractions, (key.id, key.item), strict=True):
@@ -364,7 +357,7 @@ class _Columns:
                 yield f"{name}: column {column!r} has no number in {missing} of {counted(n, 'row')}"
 
 
-def _key(row: Mapping[str, Any], group: str | None) -> Key:
+def _key(row: Mapping[str, Any]) -> Key:
     parts: dict[str, str | None] = {}
     for name in KEYS:
         value = row.get(name)
@@ -373,8 +366,7 @@ def _key(row: Mapping[str, Any], group: str | None) -> Key:
         if value is not None and type(value) is not str:
             raise InputError(f"field {name!r} is {value!r}, expected a string")
         parts[name] = value or None
-    group_of_row = parts["lp"] if parts["lp"] is not None else parts["task"]
-    return Key(parts["id"], parts["system"], parts["seg"], group if group_of_row is None else group_of_row)
+    return Key(parts["id"], parts["system"], parts["seg"], parts["lp"] if parts["lp"] is not None else parts["task"])
 
 
 def _number(cell: Any) -> float:
@@ -528,7 +520,7 @@ def _cell_rows(file: InputFile, delimiter: str, notes: list[str]) -> Iterator[_R
     notes += records.notes()
 
 
-def _score_file(file: InputFile, group: str | None) -> ScoreTable:
+def _score_file(file: InputFile) -> ScoreTable:
     """Read a file of WMT or of mt-metrics-eval. The number of words in the first line tells which it is."""
     match = _SCORE.fullmatch(Path(file.path).name)
     if match is None:
@@ -541,11 +533,10 @@ def _score_file(file: InputFile, group: str | None) -> ScoreTable:
     name, level = match["name"], LEVELS[match["level"]]
     folder = Path(file.path).parent.name
     front, _, rest = name.partition(".")
-    if group is None and rest and _LANGUAGES.fullmatch(front):  # human-scores/en-de.mqm.seg.score
-        group, name = front, rest
-    elif group is None and _LANGUAGES.fullmatch(folder):  # metric-scores/en-de/BLEU-refA.seg.score
-        group = folder
-    return _blocks(file, name, level, group)
+    if rest and _LANGUAGES.fullmatch(front):  # human-scores/en-de.mqm.seg.score
+        return _blocks(file, rest, level, front)
+    # metric-scores/en-de/BLEU-refA.seg.score
+    return _blocks(file, name, level, folder if _LANGUAGES.fullmatch(folder) else None)
 
 
 def _blocks(file: InputFile, name: str, level: str, group: str | None) -> ScoreTable:

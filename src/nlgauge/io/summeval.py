@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Dataset
-from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files import InputFile, counted
 from nlgauge.io.rows import JsonRows
-from nlgauge.io.segments import TableSource
 
 TASK = "summarization"
 RATERS = {"expert_annotations": "", "turker_annotations": "turker."}  # field -> what stands before the criterion
@@ -90,68 +84,6 @@ class SummEvalRows(JsonRows):
                     " criteria"
                 )
         return {criterion: [one[criterion] for one in annotations] for criterion in criteria}
-
-
-def read_summeval(path: str | os.PathLike[str]) -> Dataset:
-    """Read the summaries of SummEval's annotations. Each criterion has a list of ratings.
-
-    Args:
-        path: `model_annotations.aligned.jsonl`, or its `.paired` or `.scored` version, plain or `.gz`.
-
-    Raises:
-        InputError: a field is missing or wrong. The error names the line and the field.
-    """
-    return TableSource(SummEvalRows(InputFile(path))).dataset()
-
-
-def read_summeval_scores(path: str | os.PathLike[str], references: int = 11) -> ScoreTable:
-    """Read the metric scores in the `.scored` version of the annotations.
-
-    Args:
-        path: the file.
-        references: how many references the metrics had: 1, 6 or 11.
-
-    Returns:
-        One column per metric. Each part of a metric (`rouge` -> `rouge_1_f_score`) has its own column. If the file has
-        a list of one number, as for SUPERT, the column has that number. NaN where a summary has no score.
-
-    Raises:
-        InputError: there are no such scores, or some of them are not numbers.
-    """
-    rows = JsonRows(InputFile(path))
-    field = f"{_SCORES}{references}"
-    keys: list[Key] = []
-    found: list[dict[str, float]] = []
-    for place, row in rows:
-        if type(row) is not dict or type(row.get("id")) is not str or type(row.get("model_id")) is not str:
-            raise InputError(f"{rows.at(place)}: expected an object with the fields 'id', 'model_id' and {field!r}")
-        if type(row.get(field)) is not dict:
-            there = ", ".join(name for name in row if name.startswith(_SCORES)) or "none"
-            raise InputError(
-                f"{rows.at(place)}: no scores {field!r}; scores found: {there}; the .scored version of the file has"
-                " them"
-            )
-        keys.append(Key(f"{row['id']}|{row['model_id']}", row["model_id"], row["id"], TASK))
-        found.append(dict(_flat(row[field], f"{rows.at(place)}: {field}")))
-    names = list(dict.fromkeys(name for scores in found for name in scores))
-    columns = {name: np.array([scores.get(name, np.nan) for scores in found]) for name in names}
-    return ScoreTable(tuple(keys), columns, "segment", rows.file.name, tuple(rows.notes()))
-
-
-def _flat(scores: Mapping[str, Any], where: str) -> Iterator[tuple[str, float]]:
-    for name, value in scores.items():
-        if name == "id":
-            continue
-        if type(value) is dict:
-            yield from _flat(value, f"{where}.{name}")
-            continue
-        one = value[0] if type(value) is list and len(value) == 1 else value
-        if one is not None and type(one) not in (int, float):
-            raise InputError(f"{where}.{name} is {value!r}, expected a number")
-        try:
-            yield name, np.nan if one is None else float(one)
-        except OverflowError:
-            raise InputError(f"{where}.{name} is {str(one)[:20]}..., too large for a number of 64 bits") from None
 
 
 def _names(criteria: Any) -> str:

@@ -27,7 +27,7 @@ from nlgauge.metrics.stored import direction_of
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
-from nlgauge.scoring.pairwise import by_system
+from nlgauge.scoring.systems import by_system
 from nlgauge.stats.draws import numbered
 from nlgauge.stats.entries import MissingPolicy
 from nlgauge.stats.ratings import krippendorff, mad_outliers

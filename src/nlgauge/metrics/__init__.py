@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nlgauge.scoring.accumulate import as_evaluate, numbers_of
     from nlgauge.scoring.compare import ComparisonOptions
     from nlgauge.scoring.job import SourceScores, score_source
-    from nlgauge.scoring.pairwise import Comparison, Interval, compare_scores, intervals
+    from nlgauge.scoring.systems import Comparison, Interval, compare_scores, intervals
     from nlgauge.scoring.thresholds import Thresholds, read_thresholds
 else:
     __getattr__, __dir__ = door(__name__)

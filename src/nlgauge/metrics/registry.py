@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import inspect
 import math
 import re
@@ -17,7 +18,7 @@ from nlgauge.core.errors import InputError, SpecError, each, nearest
 from nlgauge.core.metric import BaseMetric, Metric, MetricLike, options_of, show, signature_of, whole
 from nlgauge.core.options import Entry, Registry, fields_of, may_be
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.spec import Spec, Sum, parse, quote
+from nlgauge.core.spec import Spec, Sum, parse, quote, split
 from nlgauge.metrics.function import RATINGS, Function, Plain, RatingColumn, predicts
 from nlgauge.metrics.wrapped import Combination
 from nlgauge.models import fetch, heads, locate
@@ -305,6 +306,7 @@ _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
 METRIC_OPTIONS = frozenset({"base"})  # options of metrics of ours whose value is a specification
 OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
+ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
 
 # Names of sums. Their options are those of their terms: `nli_model`, `bertscore_like`.
@@ -384,6 +386,29 @@ def own_function(function: Callable[..., Any], target: str) -> str:
 def own_names() -> list[str]:
     """Names that were made known in this process alone: functions and classes that a user typed."""
     return [name for name in METRICS.entries if name not in _SHIPPED]
+
+
+def metric_names() -> list[str]:
+    """What `-m` takes for a name."""
+    return [*METRICS.names(), *SUMS, EMBEDDED]
+
+
+def names_metric(word: str) -> bool:
+    """Whether a word that follows `-m SPEC` is meant as a further one: its name is known, or a slip away from it.
+
+    A metric that lacks an option is one, and so is a sum, and a function of the user's with its module.
+    """
+    try:
+        parsed = [None if OWN.fullmatch(spec) else parse(spec) for spec in split(word)]
+    except SpecError:
+        return False
+    known = [name.lower() for name in metric_names()]
+    for spec in parsed:
+        name = spec.name.lower() if isinstance(spec, Spec) else ""
+        slip = "." not in name and difflib.get_close_matches(name, known, 1, ALIKE)
+        if isinstance(spec, Spec) and not (name in known or slip or not_included(name)):
+            return False
+    return True
 
 
 def on_encoder(spec: str, encoder: str | None) -> str:

@@ -14,7 +14,7 @@ from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.segment import is_blank, stripped
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.repository import INSTEAD
-from nlgauge.models.tokens import Ids, TextTokenizer, pretrained_tokenizer, set_language, well_formed
+from nlgauge.models.tokens import Ids, Row, TextTokenizer, pretrained_tokenizer, set_language, well_formed
 from nlgauge.runtime.runtime import Runtime, by_length, dtype_and_device, torch_device
 
 if TYPE_CHECKING:
@@ -237,28 +237,6 @@ def locate_generator(model: str, revision: str | None = None) -> ModelFiles:
 # --- Pairs of texts as pieces: what a model that writes text is given, and what it is asked to write
 
 BREAK = "\n"  # between a given text and the text that a causal model is asked to write
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A text that a model is asked to write after another.
-
-    Attributes:
-        given: pieces that the model reads first. A causal model is given at least one.
-        text: pieces that it is asked to write.
-        own: where in `text` the text itself with its end begins and ends. Outside stand BART's <s>, or the tag of a
-            language, which mBART writes behind the end.
-        truncated: whether one of the two texts was cut.
-        unknown: the higher share of unknown pieces in one of the two texts.
-        blank: whether one of them has no piece.
-    """
-
-    given: Ids
-    text: Ids
-    own: slice
-    truncated: bool
-    unknown: float
-    blank: bool
 
 
 def paired_rows(pairs: Sequence[tuple[str, str]], givens: TextTokenizer, texts: TextTokenizer) -> list[Row]:

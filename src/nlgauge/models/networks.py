@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,8 @@ from nlgauge.models.heads import Head
 from nlgauge.models.hub import HubModel, know_start
 from nlgauge.models.locate import ModelFiles, is_read
 from nlgauge.models.packing import PackedBert, below
-from nlgauge.models.tokens import Ids
+from nlgauge.models.tokens import Ids, Row
 from nlgauge.runtime.runtime import by_length, runs
-
-if TYPE_CHECKING:
-    from nlgauge.models.generation import Row
-
 
 # The model classes whose head is written here -> dense layer behind the first token, classifier.
 _OWN = {

@@ -53,6 +53,28 @@ class Tokens:
     truncated: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A text that a model is asked to write after another.
+
+    Attributes:
+        given: pieces that the model reads first. A causal model is given at least one.
+        text: pieces that it is asked to write.
+        own: where in `text` the text itself with its end begins and ends. Outside stand BART's <s>, or the tag of a
+            language, which mBART writes behind the end.
+        truncated: whether one of the two texts was cut.
+        unknown: the higher share of unknown pieces in one of the two texts.
+        blank: whether one of them has no piece.
+    """
+
+    given: Ids
+    text: Ids
+    own: slice
+    truncated: bool
+    unknown: float
+    blank: bool
+
+
 # What tells apart how a tokenizer cuts and joins -> text -> its pieces.
 HeldTokens = dict[tuple[int | None, str, Long], dict[str, Tokens]]
 

@@ -713,8 +713,6 @@ def _part(
 
 def _beside(anchor: str, result: Result, anchors: Mapping[str, Result]) -> dict[str, Any]:
     """The parts of a result's section that its own page does not have; and the names of its places, here of many."""
-    if result.kind == "choose":
-        return {"anchor": anchor}
     if result.kind != "score":
         return {}
     ranks = rank_figure(result)

@@ -27,8 +27,7 @@ from nlgauge.core.spec import Signature
 from nlgauge.io.segments import Summary
 
 if TYPE_CHECKING:
-    from nlgauge.scoring.pairwise import Pairwise
-    from nlgauge.stats.significance import TestName
+    from nlgauge.scoring.systems import Pairwise
 
 # --- Corpus scores of many systems, summed block by block so that memory does not grow with the data
 
@@ -134,56 +133,9 @@ class CellSums:
     n_undefined: int = 0
 
 
-# --- Tests of systems: their names, the words that notes use for them, and how many draws they take by default
-
-Test = Literal["bootstrap", "randomization", "randomisation", "paired_bootstrap", "paired_randomisation"]
-INTERVAL_DRAWS = 1000
-SACREBLEU_SEED = 12345  # what sacrebleu takes where SACREBLEU_SEED is not set
-
-
-@dataclass(frozen=True)
-class SystemTest:
-    """A paired test of two systems.
-
-    Attributes:
-        name: its name in options and in the settings of a result file.
-        run: the function of `nlgauge.stats.significance`; rows of result files have this name.
-        words: its name in notes.
-        draws: the number of draws where none is given; sacrebleu's default.
-        fewest: the number of items below which it calls too much significant (docs/studies/intervals.md).
-    """
-
-    name: Literal["bootstrap", "randomization"]
-    run: TestName
-    words: str
-    draws: int
-    fewest: int = 0
-
-
-_BOOTSTRAP = SystemTest("bootstrap", "paired_bootstrap", "paired bootstrap", 1000, fewest=50)
-_RANDOMIZATION = SystemTest("randomization", "paired_randomisation", "paired approximate randomisation", 10000)
-_NAMES = {
-    "bootstrap": _BOOTSTRAP,
-    "paired_bootstrap": _BOOTSTRAP,
-    "randomization": _RANDOMIZATION,
-    "randomisation": _RANDOMIZATION,
-    "paired_randomisation": _RANDOMIZATION,
-}
-
-
-def system_test(name: str) -> SystemTest:
-    """The test of a name.
-
-    Raises:
-        InputError: the name is unknown.
-    """
-    if name not in _NAMES:
-        raise InputError(f"test is {name!r}, expected bootstrap or randomization{nearest(name, _NAMES)}")
-    return _NAMES[name]
-
-
 # --- How systems are compared: the options of tests and intervals, and the columns that they add to a table of scores
 
+Test = Literal["bootstrap", "randomization", "randomisation", "paired_bootstrap", "paired_randomisation"]
 Intervals = Annotated[bool, Typed("Give each number its 95 % bootstrap interval.", ("--confidence",))]
 ByGroup = Annotated[bool, Typed("One row per language pair or task of a system.")]
 _COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
@@ -243,6 +195,8 @@ class ComparisonOptions:
     def __post_init__(self) -> None:
         checked(self, name="", error=InputError)
         if self.test is not None:
+            from nlgauge.scoring.systems import system_test  # what no plain score needs, here and below
+
             object.__setattr__(self, "test", system_test(self.test).name)
 
     @property
@@ -255,6 +209,8 @@ class ComparisonOptions:
         """Test, draws, seed and confidence, as a result file names them; all None where nothing is resampled."""
         if not self.resamples:
             return {}
+        from nlgauge.scoring.systems import INTERVAL_DRAWS, SACREBLEU_SEED, system_test
+
         usual = INTERVAL_DRAWS if self.test is None else system_test(self.test).draws
         seed = SACREBLEU_SEED if self.compat == "sacrebleu" else 0
         return {
@@ -285,7 +241,7 @@ class ComparisonOptions:
     def check_metrics(self, signatures: Iterable[Signature]) -> None:
         """Refuse metrics whose p-values the package in `compat` does not compute."""
         if self.test is not None and self.compat is not None:
-            from nlgauge.scoring.pairwise import check_compat
+            from nlgauge.scoring.systems import check_compat
 
             for signature in signatures:
                 check_compat(signature, self.compat)
@@ -299,7 +255,7 @@ class ComparisonOptions:
         Raises:
             InputError: systems have different items or a single one, one has an item twice, or a group has one system.
         """
-        from nlgauge.scoring.pairwise import aligned
+        from nlgauge.scoring.systems import aligned
         from nlgauge.stats.draws import check_stats
 
         groups: dict[str | None, list[tuple[str | None, str | None, str]]] = {}
@@ -331,7 +287,7 @@ class ComparisonOptions:
         Raises:
             InputError: a group has only one system, or its systems have different items.
         """
-        from nlgauge.scoring.pairwise import compare_pairs
+        from nlgauge.scoring.systems import compare_pairs
 
         assert self.test is not None  # checked before anything was scored
         how: dict[str, Any] = {"draws": self.draws, "seed": self.seed or 0, "adjust": self.adjust or "holm"}
@@ -343,7 +299,7 @@ class ComparisonOptions:
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
         """Columns of the rows of one metric beside its values: intervals, differences and p-values."""
-        from nlgauge.scoring.pairwise import compare_scores, intervals  # what no plain score needs
+        from nlgauge.scoring.systems import compare_scores, intervals
 
         beside: dict[Key, dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
@@ -377,11 +333,11 @@ class ComparisonOptions:
         in a group of its own where groups are kept apart.
         """
         if self.resamples and self.compat is None:
-            from nlgauge.scoring.pairwise import resampling_notes
+            from nlgauge.scoring.systems import resampling_notes
 
             yield from resampling_notes(n, self.test, self.seed or 0)
         if self.test is not None:
-            from nlgauge.scoring.pairwise import ADJUSTED
+            from nlgauge.scoring.systems import ADJUSTED, system_test
 
             draws, seed = self.settings["draws"], self.settings["seed"]
             fault = ", as {} computes it (too often significant: page 'reference/verbs/score' of the documentation)"

@@ -40,7 +40,7 @@ from nlgauge.scoring.compare import ComparisonOptions, Totals
 from nlgauge.scoring.looks import Looking, Looks, beside, by_texts
 
 if TYPE_CHECKING:
-    from nlgauge.scoring.pairwise import Pairwise
+    from nlgauge.scoring.systems import Pairwise
 
 
 Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]

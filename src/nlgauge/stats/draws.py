@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -281,8 +281,6 @@ def standardise(metrics: Array, used: Mask) -> tuple[Array, Mask]:
 
 # --- How far may a share or a mean be from its true value? Wilson's interval, Student's, and one for a mean of shares
 
-FEWEST = 10  # trials: a share of fewer proves nothing, even if all of them are won
-
 
 def wilson(wins: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """Interval of a share of n independent trials, in [0, 1]; NaN where there is no trial.
@@ -334,24 +332,6 @@ SHARES: dict[str, Callable[[float, float, float], tuple[float, float]]] = {
     "clopper-pearson": clopper_pearson,
 }
 SHARE_NAMES = {"wilson": "Wilson's", "clopper-pearson": "Clopper and Pearson's"}
-
-
-@dataclass(frozen=True, eq=False)
-class Share:
-    """A share of trials that come from clusters, such as items.
-
-    Attributes:
-        value: the share.
-        low, high: the ends of its 95 % interval.
-        n: the number of trials.
-        draws: the share on B resamples of the clusters, shape (B,); none where it was not resampled.
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
-    draws: Array = field(default_factory=lambda: np.empty(0), repr=False)
 
 
 def mean_of_shares(

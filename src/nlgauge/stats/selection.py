@@ -9,27 +9,19 @@ likely to be taken among those drawn; the sums then run over where in the tie s 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Counts, Floats
+from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError
 from nlgauge.stats.draws import (
-    Finish,
     Seed,
-    Share,
     blocks,
     check_draws,
-    check_stats,
-    fair_coins,
     generator,
-    pairs_of,
-    percentiles,
-    resample_counts,
 )
 
 _WIDE_TIE = 200  # systems in one tie of the metric up to which the sums over places are taken in full
@@ -334,57 +326,3 @@ def hybrid_scores(human: Array, metrics: Array, draws: Draws) -> tuple[Array, Ar
             row[part] = column[cells].sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return sums[0] / sums[1], sums[3:] / sums[2], np.rint(sums[1]).astype(np.int64)
-
-
-# --- Does a difference between two systems stay on another half of the items? The share of halves on which it does
-
-
-def stable_on_halves(stats: Array, finish: Finish, *, draws: int = 1000, seed: Seed = 0) -> Share:
-    """The share of draws in which the difference of two systems has one sign on both halves of the items.
-
-    The resamples say how far the share varies: each makes another share expected, if differences are normal, and these
-    are moved so that their mean is the share.
-
-    Args:
-        stats: segment statistics, shape (S, n, k), as for `bootstrap_interval`; two systems or more.
-        finish: maps totals of shape (..., k) to corpus numbers of shape (...).
-        draws: the number of splits, and of resamples.
-        seed: a whole number or a generator, which is advanced.
-
-    Returns:
-        The share over all pairs of systems and draws, where n is the number of pairs; a tie is half a win, and chance
-        is 0.5.
-
-    Raises:
-        InputError: fewer than 2 systems or items, or statistics that are not finite.
-    """
-    stats = check_stats(stats, systems=2)
-    one, other = pairs_of(len(stats))
-    rng = generator(seed)
-    coins = fair_coins(rng, draws, stats.shape[1])
-    halves = [corpus_scores(stats, finish, side) for side in (coins, 1 - coins)]  # each (B, S)
-    signs = [np.sign(half[:, one] - half[:, other]) for half in halves]
-    both = signs[0] * signs[1]
-    known = ~np.isnan(both)
-    value = float(((both[known] + 1) / 2).mean()) if known.any() else 0.5
-    values = corpus_scores(stats, finish, resample_counts(rng, draws, stats.shape[1]))
-    drawn = np.clip(value + _expected(values[:, one] - values[:, other]), 0.0, 1.0)
-    low, high = percentiles(drawn[:, None], 0.95)
-    return Share(value, float(low[0]), float(high[0]), len(one), drawn)
-
-
-def corpus_scores(stats: Array, finish: Finish, times: Floats) -> Array:
-    """Corpus scores of S systems over items that count so often as `times` of shape (B, n) says, shape (B, S)."""
-    totals = np.einsum("bn,snk->bsk", times, stats)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(finish(totals), dtype=np.float64)
-
-
-def _expected(gaps: Array) -> Array:
-    """The share that each of B resamples makes expect, less the mean of all; gaps have shape (B, pairs)."""
-    from scipy import special
-
-    error = np.maximum(np.nanstd(gaps, axis=0), 1e-12)
-    p = special.ndtr(np.abs(np.nan_to_num(gaps)) / (math.sqrt(2) * error))  # a half varies by sqrt(2) more
-    expected = (p**2 + (1 - p) ** 2).mean(axis=1)
-    return np.asarray(expected - expected.mean())

@@ -38,7 +38,10 @@ class Example(NamedTuple):
 def read_triples(file: InputFile) -> list[Example]:
     """The triples of a JSON lines file, as `nlgauge synth` writes them: `hyp`, `refs`, `score`.
 
-    Each reference of a triple makes an example of its own.
+    Each reference of a triple makes an example of its own. `id` is that of the text, with `/0`, `/1` and so on for
+    variants, `score` the sum of the severities, from 0 to -25, `original` the text before the errors where paraphrases
+    stand in `refs`, and `steps` has each edit: `operation`, `start`, `end`, `new`, `span`, `model`, `severity`, and the
+    `text` after it.
 
     Raises:
         InputError: a field is missing or has the wrong type, a score is above 0, or there is no triple at all; the

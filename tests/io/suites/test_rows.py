@@ -284,60 +284,6 @@ def test_items_with_other_checkpoints_are_named(tmp_path, kept, told):
         checkpoint_pairs(path)
 
 
-@pytest.fixture
-def faulty(tmp_path):
-    """A folder as part B of MSLC 2024 has it: kinds of output, and the texts line by line."""
-    rows = [  # kind, source, reference, hypothesis
-        ("empty-hypothesis", "It rains.", "Es regnet.", ""),
-        ("untranslated", "It rains.", "Es regnet.", "It rains."),
-        ("wrong-language", "peaches", "Pfirsiche", "duraznos"),
-        ("empty-source-and-reference", "", "", "Etwas."),
-        ("correct-language", "It rains.", "Es regnet.", "Regen fällt."),
-    ]
-    folder = tmp_path / "en-de"
-    folder.mkdir()
-    (folder / "types.tsv").write_text("".join(f"{i}\t{row[0]}\ta\tb\tc\n" for i, row in enumerate(rows, start=1)))
-    for name, column in (("source", 1), ("reference", 2), ("hypothesis", 3)):
-        (folder / f"{name}.txt").write_text("".join(row[column] + "\n" for row in rows), encoding="utf-8")
-    return tmp_path
-
-
-def test_faulty_outputs_stand_beside_a_good_one_for_the_same_source(faulty):
-    placed, notes, files = checkpoint_pairs(faulty)
-    assert [(pair.phenomenon, pair.better, pair.worse) for _, pair in placed] == [
-        ("empty-hypothesis", "Regen fällt.", ""),
-        ("untranslated", "Regen fällt.", "It rains."),
-    ]
-    assert placed[0][1].references == ("Es regnet.",)
-    assert "2 outputs have no good output for the same source beside them" in notes[0]
-    assert len(files) == 4
-
-
-def test_the_last_of_several_good_outputs_for_one_source_counts_and_a_note_says_so(faulty):
-    """Two good outputs for "It rains.": the second makes both pairs, and one is passed over."""
-    folder = faulty / "en-de"
-    more = {"types.tsv": "6\tcorrect-language\ta\tb\tc", "source.txt": "It rains.", "reference.txt": "Es regnet."}
-    for name, line in {**more, "hypothesis.txt": "Es regnet."}.items():
-        with (folder / name).open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
-    placed, notes, _ = checkpoint_pairs(faulty)
-    assert [pair.better for _, pair in placed] == ["Es regnet."] * 2
-    assert notes[1] == f"{faulty}: 1 good outputs are passed over, since a later one has the same source"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [
-        ("hypothesis.txt", "one\n", r"hypothesis\.txt: 1 lines, and .*types\.tsv has 5"),
-        ("types.tsv", "1\tuntranslated\n" * 5, r"types\.tsv:1: 2 cells, expected 5"),
-    ],
-)
-def test_uneven_parts_of_faulty_outputs_are_named(faulty, name, content, told):
-    (faulty / "en-de" / name).write_text(content)
-    with pytest.raises(InputError, match=told):
-        checkpoint_pairs(faulty)
-
-
 def test_numbered_checkpoints_are_in_the_order_of_their_numbers(tmp_path):
     rows = [{"seg": "1", "letter": n, "lp": "x-en", "hyp": n, "refs": ["r"], "src": "s"} for n in ("10", "2")]
     path = tmp_path / "m.jsonl"

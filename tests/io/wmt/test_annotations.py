@@ -16,10 +16,8 @@ from nlgauge.io.read import open_data
 from nlgauge.io.wmt.annotations import (
     is_esa,
     read_da_scores,
-    read_da_segments,
     read_mqm,
     read_mqm_averages,
-    read_ratings,
 )
 
 PARTS = {"source": "eins\nzwei\n", "reference": "one\ntwo\n", "mt-system": "a one\n two \n", "human": "0.25\n-1e-1\n"}
@@ -46,28 +44,25 @@ def test_four_files_become_segments(folder, prefix):
     assert len(open_data("da").check().inputs) == 4
 
 
-def test_language_pairs_are_sorted_or_chosen_and_may_be_packed(folder, put):
+def test_language_pairs_are_sorted_and_may_be_packed(folder, put):
     folder(lp="ru-en")
     folder()
     for part, content in PARTS.items():
         put(f"da/newstest2015.{part}.cs-en.gz", gzip.compress(content.encode()))
     put("da/README", "")
-    assert read_da_segments("da").groups == ("cs-en", "de-en", "ru-en")
-    assert read_da_segments("da", ["ru-en"], criterion="da").segments[0].human == {"da": 0.25}
-    with pytest.raises(ng.InputError, match=r"^da: no language pair 'fi-en'; did you mean"):
-        read_da_segments("da", ["fi-en"])
+    assert ng.read("da").groups == ("cs-en", "de-en", "ru-en")
 
 
 def test_all_bad_ratings_are_counted(folder, put):
     with pytest.raises(ng.InputError, match=r"de-en:1: rating 'x', expected a number or None; 2 rows are bad: 1, 2$"):
-        read_da_segments(folder({"human": "x\n?\n"}))
+        ng.read(folder({"human": "x\n?\n"}))
     rows = put("da.csv", "LP DATA SYSTEM SID HUMAN\nde-en n A 1 x\nde-en n A 2\nde-en n A 3 1\nde-en n A 3 1\n")
     with pytest.raises(ng.InputError, match=r"^da.csv:2: 'x', expected a number or None; 3 rows are bad: 2, 3, 5$"):
         read_da_scores(rows)
 
 
 def test_a_rating_that_is_missing_is_counted(folder):
-    data = read_da_segments(folder({"human": "None\n1\n"}))
+    data = ng.read(folder({"human": "None\n1\n"}))
     assert [dict(s.human) for s in data] == [{}, {"da_z": 1.0}]
     assert data.notes == ("da/newstest2015.human.de-en: 1 segment without a rating",)
 
@@ -86,7 +81,7 @@ def test_a_rating_that_is_missing_is_counted(folder):
 )
 def test_parts_that_do_not_fit_are_refused(folder, changes, says):
     with pytest.raises(ng.InputError) as error:
-        read_da_segments(folder(changes))
+        ng.read(folder(changes))
     assert str(error.value).startswith(says)
 
 
@@ -120,12 +115,6 @@ def test_judgements_of_2017(put):
     assert table.notes == (
         "DA-seglevel.csv: 1 rating of a text that several systems wrote, counted for the first of them",
     )
-
-
-def test_a_joint_rating_may_count_for_each_and_names_may_be_mended(put):
-    table = read_da_scores(put("a.csv", CSV), joined="each", renames={"A.1": "a", "uedin.1": "UEdin.1"})
-    assert [key.system for key in table.keys] == ["UEdin.1", "a", "B.2", "UEdin.1"]
-    assert table.column().tolist()[:3] == [0.5, -1.5, -1.5]
 
 
 @pytest.mark.parametrize(
@@ -379,21 +368,20 @@ def test_texts_that_differ_between_rows_are_counted(put):
     content = rows(("A", "1", "r1", "Accuracy", "Major")) + rows(("A", "1", "r2", "Accuracy", "Major")).split("\n", 1)[
         1
     ].replace("out", "aus")
-    data = read_mqm(put("a.tsv", content)).dataset(group="xx-yy")
+    data = read_mqm(put("a.tsv", content)).dataset()
     assert [s.hypothesis for s in data] == ["out A 1"]
-    assert data.segments[0].id == "xx-yy:A:1"
+    assert data.segments[0].id == "A:1"
     assert data.notes == ("a.tsv: 1 row with another text than the first of the segment, which is kept",)
 
 
-def test_one_number_for_two_places_is_refused_unless_documents_number(put):
+def test_one_number_for_two_places_is_refused(put):
     content = rows(("A", "1", "r", "Accuracy", "Major")) + "A\tdoc2\t1\t1\tr\tin\tout\tAccuracy\tMinor\n"
     put("a.tsv", content)
     with pytest.raises(
         ng.InputError,
-        match=r"^a\.tsv:3: seg_id '1' is segment 1 of 'doc2', but segment 1 of 'doc' in line 2; give item='document'",
+        match=r"^a\.tsv:3: seg_id '1' is segment 1 of 'doc2', but segment 1 of 'doc' in line 2; without the column",
     ):
         read_mqm("a.tsv")
-    assert [key.item for key in read_mqm("a.tsv", item="document").scores().keys] == ["doc:1", "doc2:1"]
 
 
 @pytest.mark.parametrize(
@@ -415,12 +403,8 @@ def test_bad_annotations_are_refused(put, content, says):
 
 
 def test_published_averages_between_any_blanks(put):
-    table = read_mqm_averages(
-        put("a.tsv", "system mqm_avg_score seg_id\nA\t-5.666667 1\nA -0.000000 2\nB\tNone\t1\n"), group="zh-en"
-    )
-    assert [str(key) for key in table.keys] == [
-        f"system '{s}', item '{i}', group 'zh-en'" for s, i in ("A1", "A2", "B1")
-    ]
+    table = read_mqm_averages(put("a.tsv", "system mqm_avg_score seg_id\nA\t-5.666667 1\nA -0.000000 2\nB\tNone\t1\n"))
+    assert [str(key) for key in table.keys] == [f"system '{s}', item '{i}'" for s, i in ("A1", "A2", "B1")]
     assert table.column("mqm").tolist()[:2] == [-5.666667, 0]
     assert table.n_missing() == 1
     for content, says in (
@@ -430,36 +414,6 @@ def test_published_averages_between_any_blanks(put):
     ):
         with pytest.raises(ng.InputError, match=says):
             read_mqm_averages(put("b.tsv", content))
-
-
-def test_marked_spans_are_scored_alike(put):
-    lines = [
-        (
-            'A\t{"errors": [{"start": 0, "end": 1, "category": "Accuracy", "severity": "major"}, {"start": 2, "end": 3,'
-            ' "severity": "minor"}]}\tr1'
-        ),
-        'A\t{"errors": []}\tr2',
-        "B\tNone",
-        'B\t{"errors": [{"start": 0, "end": 1, "category": "Fluency/Punctuation", "severity": "minor"}]}',
-    ]
-    table = read_ratings(put("a.seg.rating", "\n".join(lines) + "\n"), group="en-de")
-    assert [(key.system, key.item) for key in table.keys] == [("A", "1"), ("A", "2"), ("B", "1"), ("B", "2")]
-    assert np.nan_to_num(table.column(), nan=9).tolist() == [-6, 0, 9, -0.1]
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("A", "1 cell, expected system, rating and perhaps rater"),
-        ("A\tnone", "neither None nor a JSON object"),
-        ('A\t{"errors": 3}', "neither None nor a JSON object"),
-        ('A\t{"errors": [{"category": "x"}]}', r"errors\[0\] names no severity"),
-        ('A\t{"errors": [{"severity": "grave"}]}', "severity 'grave' has no weight"),
-    ],
-)
-def test_bad_ratings_are_refused(put, line, says):
-    with pytest.raises(ng.InputError, match=f"^a.seg.rating:1: .*{says}"):
-        read_ratings(put("a.seg.rating", line + "\n"))
 
 
 marks = st.tuples(

@@ -17,7 +17,7 @@ from nlgauge.core.spec import Signature
 from nlgauge.io.scores import read_scores
 from nlgauge.io.wmt.export import eval_set, export_scores, write_eval_set, write_metric_scores
 from nlgauge.io.wmt.mtme import EvalSet, Info, read_eval_set
-from nlgauge.io.wmt.submissions import check_submission, expected, read_submission
+from nlgauge.io.wmt.submissions import Expected, check_submission, read_submission
 
 SEGMENTS = tuple(
     ng.Segment(f"{lp}:{system}:{item}", "t", ("r",), "s", system, item, lp)
@@ -50,7 +50,8 @@ def test_wmts_files_hold_every_score_in_full_and_the_metrics_own_system_score(pu
     assert [row.segment for row in segments.rows][:3] == [1, 2, 10]
     by_system = systems.table().by_system(group="cs-uk")
     assert by_system["A"] == np.mean(VALUES[[0, 2, 4]] ** 2)
-    assert check_submission(systems, {"cs-uk": expected(segments, "set1", {"cs-uk": "refA"})["cs-uk"]}, "set1") == []
+    want = Expected(frozenset(row.system for row in segments.rows), len({row.segment for row in segments.rows}), "refA")
+    assert check_submission(systems, {"cs-uk": want}, "set1") == []
 
 
 def test_the_other_layout_is_what_its_reader_takes(put):

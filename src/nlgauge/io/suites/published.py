@@ -215,10 +215,8 @@ def stem(name: str) -> str:
     return PurePath(name).name.partition(".")[0]
 
 
-# --- MSLC: outputs of one system at several checkpoints, whose order is the truth; and outputs with gross faults
+# --- MSLC: outputs of one system at several checkpoints, whose order is the truth
 
-_FAULTS = ("empty-hypothesis", "untranslated", "wrong-language", "mix-language")
-_GOOD = "correct-language"
 _NEEDED = ("system-outputs", "mapping", "sources", "references")
 
 
@@ -235,7 +233,7 @@ class Output(NamedTuple):
 
 
 def checkpoint_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair]], list[str], list[str]]:
-    """All pairs of checkpoints of MSLC for every item, the later one being better; of 2024, good and faulty outputs.
+    """All pairs of checkpoints of MSLC for every item, the later one being better.
 
     From nrc-cnrc/MSLC on GitHub (`2d2e57f5`), folder `2023/data`, CC BY 4.0; texts of WMT23 are for research. The
     folder holds `system-outputs/LP/SYSTEM.txt` and `mapping/LP.tsv` (system, letter; A is the least trained). Sources
@@ -245,12 +243,8 @@ def checkpoint_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair
     `kendall` is over all pairs of checkpoints, beside the share of neighbouring ones in order; both for the outputs of
     each item, and for the mean scores of checkpoints.
 
-    Of MSLC 2024, `2024/data/MSLC-B`, an empty, untranslated, wrong-language or mixed output makes a pair with the
-    correct output for the same source, the last one if there are several. Only en-de has such outputs (40 pairs).
-
     Args:
-        path: the folder `data` of MSLC 2023, with the sources and references beside it; or segments with `letter`; or a
-            folder of MSLC 2024, part B, with one language pair or several.
+        path: the folder `data` of MSLC 2023, with the sources and references beside it; or segments with `letter`.
 
     Returns:
         (place, pair) of each pair; notes; and the files that were read.
@@ -260,8 +254,6 @@ def checkpoint_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair
             checkpoint.
     """
     files: list[str] = []
-    if os.path.isdir(path) and any(Path(path).rglob("types.tsv")):
-        return _faulty(Path(path), files)
     found = _folder(Path(path), files) if os.path.isdir(path) else _segments(path, files)
     items: dict[tuple[str | None, str], dict[str, Output]] = {}
     letters: dict[str | None, dict[str, None]] = {}
@@ -308,46 +300,6 @@ def _step(own: dict[str, Output], order: list[str], i: int, j: int) -> tuple[str
         meta={"better": better.letter, "worse": worse.letter, "item": better.item},
         cluster=better.item,
     )
-
-
-def _faulty(folder: Path, files: list[str]) -> tuple[list[tuple[str, Pair]], list[str], list[str]]:
-    """Of each language pair, outputs with a gross fault beside the good output for the same source."""
-    placed: list[tuple[str, Pair]] = []
-    alone = doubled = 0
-    for types in sorted(folder.rglob("types.tsv")):
-        kinds = [line.split("\t") for line in _lines(types, files)]
-        names = ("source", "reference", "hypothesis")
-        texts = {name: _lines(types.with_name(f"{name}.txt"), files) for name in names}
-        for name, lines in texts.items():
-            if len(lines) != len(kinds):
-                raise InputError(f"{types.with_name(name)}.txt: {len(lines)} lines, and {types} has {len(kinds)}")
-        lp, rows = types.parent.name, list(zip(kinds, *texts.values(), strict=True))
-        bad = next((i for i, (kind, *_) in enumerate(rows, start=1) if len(kind) != 5), None)
-        if bad is not None:
-            raise InputError(f"{types}:{bad}: {len(rows[bad - 1][0])} cells, expected 5: number, kind and three types")
-        correct = [(source, output) for (_, kind, *_), source, _, output in rows if kind == _GOOD and source]
-        good = dict(correct)
-        doubled += len(correct) - len(good)
-        for i, ((_, kind, *_), source, reference, output) in enumerate(rows, start=1):
-            if kind in _FAULTS and source in good:
-                pair = Pair(
-                    id=f"{lp}.{i}",
-                    phenomenon=kind,
-                    better=good[source],
-                    worse=output,
-                    references=(reference,),
-                    source=source,
-                    group=lp,
-                    error=kind,
-                )
-                placed.append((f"{types}:{i}", pair))
-            elif kind != _GOOD:
-                alone += 1
-    notes = {
-        f"{folder}: {alone} outputs have no good output for the same source beside them, and make no pair": alone,
-        f"{folder}: {doubled} good outputs are passed over, since a later one has the same source": doubled,
-    }
-    return placed, [note for note, n in notes.items() if n], files
 
 
 def _segments(path: str | os.PathLike[str], files: list[str]) -> Iterator[Output]:

@@ -199,9 +199,22 @@ def pair_of(row: Cells, number: str) -> Pair:
     """The pair of a row in our own layout; `number` is its id if the row has none.
 
     Only `better` and `worse` are needed, and what the metrics read: a reference, a source or turns. What `nlgauge
-    perturb` and `nlgauge.io.write_pairs` write is of this layout. An empty cell is an absent value, but `better` and
-    `worse` may be empty texts; an id that occurs twice is refused. Other names are said by `--columns
-    better=good,worse=bad`.
+    perturb` and `nlgauge.io.write_pairs` write is of this layout:
+
+    - `better`, `worse`: the text that should score higher, and the other; or before and after a change.
+    - `id`: the key, unique in the file; if absent the number of the row.
+    - `ref`, `reference` or `refs`, a list: references of both texts. `src`: their source.
+    - `phenomenon`: how the texts differ: a perturbation, or a name of yours. `error`: the suite's own name of it.
+    - `expect`: what the worse text should score, `lower` (the default) or `same`.
+    - `setup`: for which metrics the pair is: with references (`ref`), without (`src`), or both (`any`, the default).
+    - `task`, `criterion`: what a checklist asks for; `--design checklist` needs both.
+    - `lp` or `group`: language pair, or part of the suite.
+    - `context`: turns of a dialogue, a list of `{"speaker": ..., "text": ...}`.
+    - `cluster`: where the texts come from; intervals take it into account.
+    - `meta`: how the pair was made; written, never read.
+
+    An empty cell is an absent value, but `better` and `worse` may be empty texts; an id that occurs twice is refused.
+    Other names are said by `--columns better=good,worse=bad`.
 
     Raises:
         InputError: a field is absent, or of another kind.

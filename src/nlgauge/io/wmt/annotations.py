@@ -6,18 +6,17 @@ import csv
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.segment import Dataset, RepeatedKey, Segment, unique
+from nlgauge.core.segment import Dataset, Segment, unique
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files import Faults, InputFile, Lines, counted, entries, number_in, ordinal, words_of
-from nlgauge.io.rows import ERROR_SIGN, Records, cells_between_tabs
+from nlgauge.io.rows import ERROR_SIGN, Records
 from nlgauge.io.segments import HeldSource
 
 PARTS = ("source", "reference", "mt-system", "human")
@@ -28,39 +27,22 @@ _NAME = re.compile(
 )
 
 
-def read_da_segments(
-    folder: str | os.PathLike[str], pairs: Collection[str] | None = None, criterion: str = CRITERION
-) -> Dataset:
-    """Read segments from four files per language pair: `SET.source.LP`, `.reference.`, `.mt-system.`, `.human.`.
-
-    These are the ratings of WMT15 and WMT16 (direct assessment), as parallel lines. No system is named, so only
-    averaging `none` is possible. The criterion is `da_z`.
-
-    Args:
-        folder: the folder with the files, plain or `.gz`.
-        pairs: the language pairs to read; all pairs in the folder if None.
-        criterion: the name for the numbers of `.human.`. In WMT15 and WMT16 they are means of standardised ratings.
-
-    Returns:
-        The segments, sorted by language pair. The id is `LP:LINE`, and the item is the line. The files do not say which
-        system wrote a line, so segments can only be compared with each other, not item by item.
-
-    Raises:
-        InputError: there are no such files, one of the four is missing, the files differ in length, or `.human.` has
-            something other than a number.
-    """
-    return open_da(folder, pairs, criterion).data
-
-
 def is_da(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder has a file named as one of the four of a language pair."""
     return any(f".{part}." in path.name for path in entries(folder) for part in PARTS)
 
 
-def open_da(
-    folder: str | os.PathLike[str], pairs: Collection[str] | None = None, criterion: str = CRITERION
-) -> HeldSource:
-    """Like `read_da_segments`, and also returns the files that were read."""
+def open_da(folder: str | os.PathLike[str]) -> HeldSource:
+    """Read segments from four files per language pair: `SET.source.LP`, `.reference.`, `.mt-system.`, `.human.`.
+
+    These are the ratings of WMT15 and WMT16 (direct assessment), as parallel lines, plain or `.gz`. The files do not
+    say which system wrote a line, so that only averaging `none` is possible. The criterion is `da_z`; in WMT15 and
+    WMT16 its numbers are means of standardised ratings. The id is `LP:LINE`, and the item is the line.
+
+    Raises:
+        InputError: there are no such files, one of the four is missing, the files differ in length, or `.human.` has
+            something other than a number.
+    """
     found: dict[str, dict[str, dict[str, Path]]] = {}
     for path in entries(folder):
         match = _NAME.fullmatch(path.name)
@@ -68,15 +50,10 @@ def open_da(
             found.setdefault(match["lp"], {}).setdefault(match["set"], {})[match["part"]] = path
     if not found:
         raise InputError(f"{folder}: no files SET.source.LP, SET.reference.LP, SET.mt-system.LP, SET.human.LP in it")
-    for lp in pairs or ():
-        if lp not in found:
-            raise InputError(f"{folder}: no language pair {lp!r}{nearest(lp, found)}")
     segments: list[Segment] = []
     files: list[InputFile] = []
     notes: list[str] = []
     for lp, sets in sorted(found.items()):
-        if pairs is not None and lp not in pairs:
-            continue
         if len(sets) > 1:
             raise InputError(f"{folder}: {lp} is there for {' and '.join(sets)}, expected one test set per folder")
         ((name, parts),) = sets.items()
@@ -101,7 +78,7 @@ def open_da(
                 faults.add(f"{own[3].name}:{line}", f"rating {error}")
                 continue
             unrated += rating != rating
-            human = {} if rating != rating else {criterion: rating}
+            human = {} if rating != rating else {CRITERION: rating}
             segments.append(Segment(f"{lp}:{line}", hypothesis, (reference,), source, None, str(line), lp, human))
         faults.check()
         if unrated:
@@ -110,26 +87,17 @@ def open_da(
     return HeldSource(Dataset(tuple(segments), str(folder), tuple(notes)), files)
 
 
-def read_da_scores(
-    path: str | os.PathLike[str],
-    joined: Literal["first", "each"] = "first",
-    renames: Mapping[str, str] | None = None,
-    criterion: str = "da",
-) -> ScoreTable:
+def read_da_scores(path: str | os.PathLike[str]) -> ScoreTable:
     """Read the judgements of `DA-seglevel.csv` (WMT17): a header, then `LP DATA SYSTEM SID HUMAN`, separated by blanks.
 
     `nlgauge meta DATA --judgements FILE` joins them to texts by system, item (`SID`) and language pair. A rating of a
-    text that several systems wrote (`A+B`) counts for the first, or in Python with `joined="each"` for each of them.
+    text that several systems wrote (`A+B`) counts for the first, as in the organisers' own script.
 
     Args:
         path: the file, plain or `.gz`.
-        joined: how to treat a rating of one text that several systems wrote (`A.1+B.2`). It counts for the first of
-            them, as in the organisers' own script, or for each of them, which repeats one judgement.
-        renames: system as written in the file -> its real name, for names that are misspelt.
-        criterion: the name of the column.
 
     Returns:
-        A table keyed by system, item (`SID`) and group (`LP`), with NaN where there is no number.
+        A table with the column `da`, keyed by system, item (`SID`) and group (`LP`), with NaN where there is no number.
 
     Raises:
         InputError: the header or the number of cells is not as expected, a cell is not a number, there are several test
@@ -143,26 +111,25 @@ def read_da_scores(
     n_joined = 0
     faults = Faults(file.name)
     for place, lp, system, item, value in _da_lines(lines, faults):
-        systems = system.split("+")
-        n_joined += len(systems) > 1
-        for name in systems[:1] if joined == "first" else systems:
-            key = Key(None, (renames or {}).get(name, name), item, lp)
-            if key in first_lines:
-                faults.add(lines.at(place), f"{key} was rated in line {first_lines[key]} already")
-                continue
-            first_lines[key] = place
-            keys.append(key)
-            values.append(value)
+        first, *others = system.split("+")
+        n_joined += bool(others)
+        key = Key(None, first, item, lp)
+        if key in first_lines:
+            faults.add(lines.at(place), f"{key} was rated in line {first_lines[key]} already")
+            continue
+        first_lines[key] = place
+        keys.append(key)
+        values.append(value)
     faults.check()
     if not keys:
         raise InputError(f"{file.name} is empty: no judgement in it, expected LP DATA SYSTEM SID HUMAN")
     notes = list(lines.notes())
     if n_joined:
-        counts_for = "the first of them" if joined == "first" else "each of them"
         notes.append(
-            f"{file.name}: {counted(n_joined, 'rating')} of a text that several systems wrote, counted for {counts_for}"
+            f"{file.name}: {counted(n_joined, 'rating')} of a text that several systems wrote, counted for the first of"
+            " them"
         )
-    return ScoreTable(tuple(keys), {criterion: np.array(values)}, "segment", file.name, tuple(notes))
+    return ScoreTable(tuple(keys), {"da": np.array(values)}, "segment", file.name, tuple(notes))
 
 
 def _da_lines(lines: Lines, faults: Faults) -> Iterator[tuple[int, str, str, str, float]]:
@@ -397,13 +364,13 @@ class Markings:
             (*self.notes, *notes),
         )
 
-    def dataset(self, weights: Mapping[str, float] = WEIGHTS, group: str | None = None) -> Dataset:
+    def dataset(self) -> Dataset:
         """The rated texts, with the scores as criterion `mqm`, and the marks of errors taken out.
 
         Raises:
             InputError: what `scores` raises.
         """
-        table = self.scores(weights, group)
+        table = self.scores()
         texts: dict[tuple[str, str], Mark] = {}
         different = 0
         for mark in self.marks:
@@ -411,13 +378,13 @@ class Markings:
             different += first.hypothesis != mark.hypothesis
         segments = [
             Segment(
-                ":".join(part for part in (group, key.system, key.item) if part is not None),
+                f"{key.system}:{key.item}",
                 mark.hypothesis,
                 (),
                 ERROR_SIGN.sub("", mark.source),
                 key.system,
                 key.item,
-                group,
+                None,
                 {"mqm": float(score)},
             )
             for (mark, key, score) in zip(texts.values(), table.keys, table.column(), strict=True)
@@ -432,7 +399,7 @@ def open_mqm(file: InputFile) -> HeldSource:
     return HeldSource(read_mqm(file).dataset(), [file])
 
 
-def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", "document"] = "segment") -> Markings:
+def read_mqm(path: str | os.PathLike[str] | InputFile) -> Markings:
     """Read the annotations of an MQM file: one row per error, several per segment and rater.
 
     Read as data, the score of a segment is minus the sum of weights, averaged over raters: Major 5, Minor 1, Major
@@ -445,9 +412,7 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
     Args:
         path: TSV, plain or `.gz`, whose cells may be quoted as spreadsheets do it. Its header names at least system,
             doc, doc_id, rater, source, target, category and severity, as in Google's annotations (since 2023 with
-            `docSegId` and `globalSegId`).
-        item: the identifier of the inputs: the column `seg_id`, or `DOC:DOC_ID`, which is also used if there is no
-            `seg_id`.
+            `docSegId` and `globalSegId`). The item is `seg_id`, or `DOC:DOC_ID` where there is none.
 
     Raises:
         InputError: a column is missing, a row has fewer or more cells, or one `seg_id` stands for two places in the
@@ -457,7 +422,7 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
     records = Records(file, "\t")
     lines, rows = records.lines, iter(records)
     columns = _columns(next(rows, (0, None))[1], file, lines)
-    numbered = item == "segment" and "seg_id" in columns
+    numbered = "seg_id" in columns
     places: dict[str, tuple[str, str, int]] = {}
     marks = []
     faults = Faults(file.name)
@@ -476,7 +441,7 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
             faults.add(
                 lines.at(line_number),
                 f"seg_id {name!r} is segment {place} of {document!r}, but segment {first[1]} of {first[0]!r} in line"
-                f" {first[2]}; give item='document' to number by document",
+                f" {first[2]}; without the column seg_id items are numbered by document",
             )
         marks.append(
             Mark(
@@ -514,7 +479,7 @@ def _columns(header: Sequence[str] | None, file: InputFile, lines: Lines) -> lis
     return columns
 
 
-def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) -> ScoreTable:
+def read_mqm_averages(path: str | os.PathLike[str]) -> ScoreTable:
     """Read the published averages: `system mqm_avg_score seg_id`, separated by blanks; `None` if nobody rated.
 
     On the command line they are ratings of their own: `nlgauge meta DATA --judgements FILE`.
@@ -540,64 +505,11 @@ def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) ->
         except ValueError as error:
             faults.add(lines.at(line_number), f"score {error}")
             continue
-        keys.append(Key(None, row["system"], row["seg_id"], group))
+        keys.append(Key(None, row["system"], row["seg_id"]))
     faults.check()
     if not keys:
         raise InputError(f"{file.name} is empty: no row in it, expected system, score and segment")
     return ScoreTable(tuple(keys), {"mqm": np.array(values)}, "segment", file.name, tuple(lines.notes()))
-
-
-def read_ratings(
-    path: str | os.PathLike[str], weights: Mapping[str, float] = WEIGHTS, group: str | None = None
-) -> ScoreTable:
-    """Read scores from a `.seg.rating` file. A line holds SYSTEM, `{"errors": [...]}` or `None`, and perhaps RATER.
-
-    Returns:
-        Column `mqm`, keyed by system and position in the system's block. A score is minus the sum of the weights of the
-        errors. It is NaN if the rating is `None` (not rated), and 0 if the list of errors is empty.
-
-    Raises:
-        InputError: a line has another number of cells or no JSON with `errors`, or an error has no severity or a
-            severity without weight.
-    """
-    file = InputFile(path)
-    lines = Lines(file)
-    lower = {name.lower(): float(weight) for name, weight in weights.items()}
-    keys, values = [], []
-    faults = Faults(file.name)
-    seen: dict[str, int] = {}
-    for line_number, line in lines.filled():
-        system, *cells = cells_between_tabs(line.rstrip(" \r"))
-        place = lines.at(line_number)
-        if len(cells) not in (1, 2):
-            reason = f"{counted(len(cells) + 1, 'cell')}, expected system, rating and perhaps rater, between tabs"
-            faults.add(place, reason)
-            continue
-        seen[system] = seen.get(system, 0) + 1
-        keys.append(Key(None, system, str(seen[system]), group))
-        with faults.row(place):
-            errors = [] if cells[0] == "None" else _errors(cells[0], place)
-            weights_of = (_weight(str(e["severity"]), str(e.get("category") or ""), lower, place) for e in errors)
-            values.append(np.nan if cells[0] == "None" else 0.0 - sum(weights_of))
-    faults.check()
-    if not keys:
-        raise InputError(f"{file.name} is empty: no row in it, expected system and rating")
-    return ScoreTable(tuple(keys), {"mqm": np.array(values)}, "segment", file.name, tuple(lines.notes()))
-
-
-def _errors(cell: str, where: str) -> list[dict[str, Any]]:
-    try:
-        rating = json.loads(cell, object_pairs_hook=unique)
-    except RepeatedKey as repeated:
-        raise InputError(f"{where}: {repeated}") from None
-    except (ValueError, RecursionError):
-        rating = None
-    if type(rating) is not dict or type(rating.get("errors")) is not list:
-        raise InputError(f'{where}: the rating is neither None nor a JSON object {{"errors": [...]}}')
-    for place, fault in enumerate(rating["errors"]):
-        if type(fault) is not dict or not fault.get("severity"):
-            raise InputError(f"{where}: errors[{place}] names no severity")
-    return list(rating["errors"])
 
 
 def _weight(severity: str, category: str, weights: Mapping[str, float], where: str) -> float:

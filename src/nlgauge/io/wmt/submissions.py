@@ -285,21 +285,17 @@ def read_submission(path: str | os.PathLike[str], level: str | None = None) -> S
     return Submission(level, tuple(rows), layout, file.name, tuple(lines.notes()))
 
 
-def write_submission(path: str | os.PathLike[str], submission: Submission, layout: str | None = None) -> None:
+def write_submission(path: str | os.PathLike[str], submission: Submission) -> None:
     """Write the lines of a submission, whole or not at all. Every digit is written: a reader gets the same float64.
 
     Args:
         path: a `.gz` at its end packs it.
-        submission: its rows.
-        layout: first year of the columns; the submission's own if None.
+        submission: its rows, with the columns of its layout.
 
     Raises:
-        InputError: an unknown layout, a score that is missing, or a name that a column between tabs cannot hold.
+        InputError: a score that is missing, or a name that a column between tabs cannot hold.
     """
-    layout = submission.layout if layout is None else layout
-    if layout not in LAYOUTS[submission.level]:
-        raise InputError(f"layout {layout!r} is unknown{nearest(layout, LAYOUTS[submission.level])}")
-    names = LAYOUTS[submission.level][layout]
+    names = LAYOUTS[submission.level][submission.layout]
     text = []
     for row in submission.rows:
         if not math.isfinite(row.score):
@@ -335,39 +331,13 @@ class Expected:
     documents: frozenset[str] = frozenset()
 
 
-def expected(gold: Submission, testset: str, references: Mapping[str, str]) -> dict[str, Expected]:
-    """The extent that a file in the same form shows, with a score everywhere.
-
-    Args:
-        gold: segment scores of the organisers.
-        testset: which test set.
-        references: language pair -> its standard reference; other pairs are not asked for.
-    """
-    found: dict[str, Expected] = {}
-    for lp, reference in references.items():
-        rows = [row for row in gold.rows if row.lp == lp and row.testset == testset]
-        if not rows:
-            raise InputError(f"{gold.name}: no line for {lp!r} of {testset!r}, expected the scores of the organisers")
-        found[lp] = Expected(
-            frozenset(row.system for row in rows if row.reference != row.system),
-            max(row.segment for row in rows),
-            reference,
-            frozenset(row.reference for row in rows) - {SOURCE},
-            frozenset(row.domain for row in rows),
-            frozenset(row.document for row in rows) - {""},
-        )
-    return found
-
-
-def check_submission(
-    submission: Submission, wanted: Mapping[str, Expected], testset: str, primary: bool = True
-) -> list[str]:
+def check_submission(submission: Submission, wanted: Mapping[str, Expected], testset: str) -> list[str]:
     """The reasons for which the organisers would refuse a submission, one line each; empty if they would accept it.
 
     Only lines of the test set are checked that have an expected language pair and its standard reference or `src`. The
     checks are: there is one metric name; `src` is used in all language pairs or in none; no line occurs twice; every
     system has a number for every segment (or domain); systems, domains, documents, references and the number of
-    segments are as expected; and if `primary`, every language pair is there. Lines that score a reference against
+    segments are as expected; and every language pair is there. Lines that score a reference against
     itself are ignored.
     """
     problems: list[str] = []
@@ -396,8 +366,7 @@ def check_submission(
     for lp, want in wanted.items():
         rows = [row for row in inside if row.lp == lp]
         if not rows:
-            if primary:
-                problems.append(f"{lp}: no line for test set {testset!r} against {want.reference!r} or {SOURCE!r}")
+            problems.append(f"{lp}: no line for test set {testset!r} against {want.reference!r} or {SOURCE!r}")
             continue
         problems += [f"{lp}: {problem}" for problem in _check_pair(submission, rows, want, testset)]
     return problems
