@@ -344,7 +344,7 @@ def test_a_gate_imports_no_more_than_it_needs():
 )
 def test_what_is_typed_is_still_converted_and_refused(words, told, capsys):
     # what is text, or was not typed, skips typer's conversion; numbers do not
-    assert cli.main(["gate", "old.jsonl", "new.jsonl", "-m", "chrf", *words]) == 2
+    assert cli.main(["score", "old.jsonl", "-m", "chrf", *words]) == 2
     assert told in capsys.readouterr().err
 
 

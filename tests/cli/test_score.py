@@ -469,14 +469,13 @@ def test_a_result_names_command_test_draws_and_seed(data, tmp_path, capsys):
     assert [result[name] for name in names] == ["randomization", 99, 3, "none", 0.95]
 
 
-def test_formulas_are_defused_where_a_spreadsheet_opens_them(tmp_path, capsys):
+def test_formulas_are_defused_where_a_spreadsheet_opens_them(tmp_path, capsys, monkeypatch):
     data = tmp_path / "d.jsonl"
     data.write_text('{"id": "=1", "system": "@s", "hyp": "a b", "refs": ["a b"]}\n')
-    assert main(["score", str(data), "-f", "csv", "--spreadsheet", "--segments", str(tmp_path / "s.tsv")]) == 0
+    monkeypatch.setenv("NLGAUGE_SPREADSHEET", "1")
+    assert main(["score", str(data), "-f", "csv", "--segments", str(tmp_path / "s.tsv")]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("'@s,bleu,")
     assert (tmp_path / "s.tsv").read_text().splitlines()[1].startswith("'=1\t\t'@s\t")
-    assert main(["score", str(data), "--spreadsheet"]) == 2
-    assert "--spreadsheet is about CSV and TSV" in capsys.readouterr().err
 
 
 def test_limits_are_raised_and_lowered(data, capsys, monkeypatch):

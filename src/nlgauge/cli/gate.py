@@ -103,7 +103,7 @@ class SideNames:
         return opened(path, path, columns=options.columns_of(self.columns), system=system)
 
 
-@options.verb(without={"segments"})
+@options.verb(without={"segments", "width"})
 def gate(
     *,
     base: Annotated[str, Argument("The old outputs: a data file, or a baseline that --save wrote.", metavar="BASE")],
@@ -151,7 +151,7 @@ def gate(
     its seal do not fit, or a score is off the scale; the seal finds accidents and is no signature. Scores of models
     stay in the cache.
     """
-    shown.check(files)
+    shown.check()
     metrics, only = named_with(metric, limits.report_only or [], run.runtime(quiet=True, cached=False), base)
     rules = limits.rules(plain, [*metrics], only, run.seed)
     if sides.save is not None:

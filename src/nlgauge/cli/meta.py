@@ -116,7 +116,7 @@ def _compare_spans(
         seed=run.seed,
     )
     result = as_typed(found.result(_once(entries)))
-    files.write_segments(found.columns, shown.spreadsheet)
+    files.write_segments(found.columns)
     return shown.put_out(result, files, run.quiet)
 
 
@@ -272,7 +272,7 @@ def meta(
         others |= {"spans": spans, **options.changed(files, *options.flags_of(files))}
         options.refuse_idle(others, "has no part in --check, which holds a submission against its set")
         return _checked(data, check, lp)
-    shown.check(files)
+    shown.check()
     if spans:
         idle = {"criterion": criterion, "pairs": pairs, "criteria": criteria, "disagree": disagree}
         _refuse_beside_spans(idle, how, scored)
@@ -297,7 +297,7 @@ def meta(
         result = replace(result, rows=[*result.rows, *_agreement(outcome)])
     if disagree is not None:
         result = replace(result, disagreements=disagreements(outcome.held, disagree))
-    files.write_segments(lambda: joined_columns(outcome.held), shown.spreadsheet)
+    files.write_segments(lambda: joined_columns(outcome.held))
     files.write(result)
     if not files.printed:
         shown.show(result, run.quiet)

@@ -407,9 +407,10 @@ class Common:
     `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--encoder auto` takes
     `multilingual` where a tenth of the texts of a language pair, or of all others, are not English, and `embedded`
     elsewhere (`base` if NLGAUGE_ENCODER names it): one for a run, with a note. `sweep`, `gate`, `train` and `--engine`
-    want its name. There is no configuration file: the command, kept in a script, is the whole run. Two variables are
+    want its name. There is no configuration file: the command, kept in a script, is the whole run. Three variables are
     for few: `NLGAUGE_LIMITS=segment=20M,line=1G` raises the largest inputs (segment, line, file, ratio, array, columns,
-    depth), and with `NLGAUGE_COMPILE=1` encoders of BERT's family are compiled on a GPU, which takes a while at first.
+    depth); with `NLGAUGE_COMPILE=1` encoders of BERT's family are compiled on a GPU, which takes a while at first; and
+    `NLGAUGE_SPREADSHEET=1` puts `'` before cells of CSV and TSV that a spreadsheet takes for formulas.
     """
 
     typed_seed: Annotated[int | None, Typed("Seed of everything drawn at random.  [default: 0]", ("--seed",))] = None
@@ -509,13 +510,6 @@ class Files:
         check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, *inputs)
 
     @property
-    def are_cells(self) -> bool:
-        """Whether rows of segments are written as CSV or TSV."""
-        from nlgauge.io.write import is_cells
-
-        return is_cells(self.segments)
-
-    @property
     def printed(self) -> bool:
         """Whether one of them is standard output, on which nothing else may stand then."""
         return STDOUT in (self.json, self.html, self.segments)
@@ -533,17 +527,17 @@ class Files:
 
             write_html(result, self.html, worst)
 
-    def writing(self, spreadsheet: bool) -> AbstractContextManager[Callable[[Mapping[str, Any]], None] | None]:
+    def writing(self) -> AbstractContextManager[Callable[[Mapping[str, Any]], None] | None]:
         """A writer of segment rows; None if none were requested."""
         if self.segments is None:
             return nullcontext()
         from nlgauge.io.write import writing
 
-        return writing(self.segments, spreadsheet=spreadsheet)
+        return writing(self.segments, spreadsheet=_for_spreadsheets())
 
-    def write_segments(self, columns: Callable[[], Mapping[str, Any]], spreadsheet: bool = False) -> None:
+    def write_segments(self, columns: Callable[[], Mapping[str, Any]]) -> None:
         """Write the rows of segments, where they are asked for."""
-        with self.writing(spreadsheet) as write:
+        with self.writing() as write:
             if write is not None:
                 write(columns())
 
@@ -574,24 +568,22 @@ class Shown:
         Typed("Decimals in tables.  [default: 3; score: 2 or 4]", ("--width", "-w")),
     ] = None
     form: Annotated[str, Typed("What is printed.", ("--format", "-f"), words=FORMS)] = "text"
-    spreadsheet: Annotated[bool, Typed("In CSV and TSV, put ' before cells that a spreadsheet takes for formulas.")] = (
-        False
-    )
     verbose: Annotated[
         bool,
-        Typed("Print every p-value, signatures, all notes, and the ids of texts that they count.", ("--verbose", "-v")),
+        Typed(
+            "Print every p-value and interval, what corpus numbers are made of, signatures, all notes, and the ids of"
+            " texts that they count.",
+            ("--verbose", "-v"),
+        ),
     ] = False
 
-    def check(self, files: Files | None = None, **of_tables: object) -> None:
+    def check(self, **of_tables: object) -> None:
         """Refuse an unknown form, and options about tables where none is shown, before anything is scored.
 
         Args:
-            files: what is written besides.
             of_tables: option of the verb -> its value, which is false where it was not typed.
         """
         check_form(self.form)
-        if self.spreadsheet and self.form not in CELLS and not (files and files.are_cells):
-            raise InputError("--spreadsheet is about CSV and TSV: -f csv or tsv, or --segments FILE.csv")
         if self.form in DATA:
             told = {"width": self.width is not None, **of_tables}
             refuse_idle(told, f"is about tables, and -f {self.form} holds every row and digit")
@@ -609,8 +601,12 @@ class Shown:
             for note in doubt_line(result) if quiet else result.notes:
                 echo(f"note: {note}", err=True)
         columns = shutil.get_terminal_size((WIDE, 24)).columns
-        how |= {"spreadsheet": self.spreadsheet, "brief": not self.verbose}
+        how |= {"spreadsheet": _for_spreadsheets(), "brief": not self.verbose}
         echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
+
+
+def _for_spreadsheets() -> bool:
+    return bool(os.environ.get("NLGAUGE_SPREADSHEET"))
 
 
 # --- Progress on a terminal: bars that stand below each other on stderr, and leave nothing behind

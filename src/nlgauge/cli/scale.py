@@ -123,7 +123,6 @@ class InParts:
         thresholds: str | None,
         save_norm: str | None,
         files: options.Files,
-        spreadsheet: bool,
     ) -> tuple[Result, options.Parts] | None:
         """The result, and the directions of parts; None after a dry run, which prints what it found."""
         from nlgauge.scoring.parts import make_plan
@@ -156,7 +155,7 @@ class InParts:
         result = as_typed(
             score_in_parts(plan, folder, _engine(engine, workers, runtime.device), runtime, comparison, save_norm)
         )
-        with files.writing(spreadsheet) as write:
+        with files.writing() as write:
             for columns in rows_of(plan, folder) if write is not None else ():
                 assert write is not None  # as asked just now
                 write(columns)

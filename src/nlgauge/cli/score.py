@@ -220,7 +220,7 @@ def score(
     specs, optional = expanded(metric or ["bleu"])
     metrics = named(specs)  # of any encoder: what follows asks for no more than their names and directions
     gates = _gates(fail_under or [], metrics)
-    shown.check(files)
+    shown.check()
     if score_only and shown.form != "text":
         raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
@@ -234,13 +234,13 @@ def score(
     runtime = run.runtime(seed=comparison.seed or 0, quiet=score_only, cached=not is_parted)
     of_parts: options.Parts = {}
     if is_parted:
-        metrics, written = named(specs, runtime.encoder), (save_norm, files, shown.spreadsheet)
+        metrics, written = named(specs, runtime.encoder), (save_norm, files)
         found = in_parts.score(texts.inputs, metrics, runtime, looks, comparison, thresholds, *written)
         if found is None:
             return 0
         result, of_parts = found
     else:
-        how = (shown.spreadsheet, save_norm, looks, optional - gates.keys())
+        how = (save_norm, looks, optional - gates.keys())
         result, of_parts = _scored(texts, specs, comparison, thresholds, runtime, files, *how)
     files.write(result, parts=of_parts)
     if files.printed or save_norm == STDOUT:
@@ -259,14 +259,13 @@ def _scored(
     thresholds: str | None,
     runtime: Runtime,
     files: options.Files,
-    spreadsheet: bool,
     save_norm: str | None,
     looks: Looks,
     optional: Collection[str],
 ) -> tuple[Result, Mapping[str, Mapping[str, bool | None]]]:
     """Score everything in this process: the result, and the directions of parts."""
     table = None
-    with texts.opened() as source, files.writing(spreadsheet) as write:
+    with texts.opened() as source, files.writing() as write:
         if thresholds is not None:
             from nlgauge.scoring.thresholds import thresholds_for
 

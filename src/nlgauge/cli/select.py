@@ -84,7 +84,7 @@ def select(
     therefore no intervals and no tests: compare metrics with `nlgauge meta`. A pool larger than the models is refused
     before anything is scored. Scores of models stay in the cache.
     """
-    shown.check(files)
+    shown.check()
     draw_matrix = choices.draw_matrix
     if draw_matrix is not None:
         options.refuse_idle({"hybrids": choices.hybrids != 10_000}, "makes hybrids, and --draw-matrix brings them")
@@ -108,7 +108,7 @@ def select(
         **how,
     )
     result = as_typed(outcome.result([*inputs, *entries, *([entry] if entry else [])]))
-    files.write_segments(lambda: judged.joined_columns(outcome.held), shown.spreadsheet)
+    files.write_segments(lambda: judged.joined_columns(outcome.held))
     return shown.put_out(result, files, run.quiet)
 
 
@@ -242,7 +242,7 @@ def sweep(
     what the choice by the other sets costs. Translation and summaries need two runs. A suite whose better texts are the
     references is refused, as by `nlgauge audit`.
     """
-    shown.check(files)
+    shown.check()
     paths = mixed.suite or []
     files.check(data, paths, judgements)
     if judgements is not None and len(data) > 1:
