@@ -219,7 +219,7 @@ def _audit() -> Runs:
         "audit-files",
         f"{checklist} -m bertscore --json made/result.json --html made/page.html --segments made/rows.tsv",
     )
-    yield "audit-intervals", f"{checklist} --intervals --width 2 --seed 5 --limit 8"
+    yield "audit-intervals", f"{checklist} -v --seed 5 --limit 8"
     yield "audit-neural", f"audit {WEATHER} --task d2t --limit 4 -m nli -m sescore -m cosine --json made/result.json"
     for task, data in TASKS.items():
         yield f"audit-{task}", f"audit {data} --task {task} -m chrf -m ter --limit 10 --json made/result.json"
@@ -233,11 +233,11 @@ def _audit() -> Runs:
     yield from _forms("audit-menli", menli)
     yield (
         "audit-menli-files",
-        f"{menli} --worst 2 --intervals --json made/result.json --html made/page.html --segments made/rows.tsv",
+        f"{menli} --worst 2 -v --json made/result.json --html made/page.html --segments made/rows.tsv",
     )
     yield (
         "audit-menli-paraphrases",
-        f"audit {RATED} --suite menli --paraphrases inputs/paraphrases.tsv --choose first -m chrf -m rougeL",
+        f"audit {RATED} --suite menli:paraphrases=inputs/paraphrases.tsv,choose=first -m chrf -m rougeL",
     )
     yield "audit-menli-summaries", f"audit {RATED} --suite menli --task as -m chrf -m nli:anchor=source --limit 4"
     yield from _forms("audit-pairs", f"audit --suite {PAIRS} -m bleu -m chrf -m ter")
