@@ -202,6 +202,8 @@ MOVED: Mapping[str, str] = {
     "--back-translation-languages": "options of the suite, as in --suite menli:out=MODEL,own=eng_Latn,other=deu_Latn",
     "--choose": "an option of the suite, as in --suite menli:choose=first",
     "--intervals": "part of what -v shows",
+    "--clusters": "--items independent, where it was none",
+    "--guards": "an option of score alone, which looks at the texts before",
     "--spreadsheet": "the variable NLGAUGE_SPREADSHEET, as in NLGAUGE_SPREADSHEET=1 nlgauge ...",
     "--width": "an option of score and meta alone; -f csv has every digit",
     "-w": "an option of score and meta alone; -f csv has every digit",
