@@ -432,8 +432,8 @@ def _synth() -> Runs:
     yield (
         "synth-draws",
         (
-            f"{texts} -o made/triples.jsonl --operations swap,delete --edits 2 --max-edits 3 --span 3 --swap-window 2 "
-            "--top-k 2 --max-words 12 "
+            f"{texts} -o made/triples.jsonl --operations swap,delete "
+            "--set edits=2,max_edits=3,span=3,swap_window=2,top_k=2,max_words=12 "
             "--severity none"
         ),
     )

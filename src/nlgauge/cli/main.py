@@ -202,6 +202,10 @@ MOVED: Mapping[str, str] = {
     "--back-translation-languages": "options of the suite, as in --suite menli:out=MODEL,own=eng_Latn,other=deu_Latn",
     "--choose": "an option of the suite, as in --suite menli:choose=first",
     "--intervals": "part of what -v shows",
+    **dict.fromkeys(
+        ("--edits", "--max-edits", "--span", "--swap-window", "--top-k", "--max-words", "--infill-language"),
+        "a part of --set, as in --set edits=8,max_words=40",
+    ),
     "--clusters": "--items independent, where it was none",
     "--guards": "an option of score alone, which looks at the texts before",
     "--spreadsheet": "the variable NLGAUGE_SPREADSHEET, as in NLGAUGE_SPREADSHEET=1 nlgauge ...",
