@@ -85,10 +85,10 @@ def _score() -> Runs:
         ),
     )
     yield "score-randomization", f"score {WEATHER} -m bleu -m chrf --significance randomization -n 500 --seed 3"
-    yield "score-compat", f"score {WEATHER} -m bleu --significance bootstrap --compat sacrebleu -n 100"
+    yield "score-compat", f"score {WEATHER} -m bleu --significance bootstrap:compat=sacrebleu -n 100"
     yield (
         "score-compat-randomization",
-        f"score {WEATHER} -m chrf --significance randomization --compat sacrebleu -n 100",
+        f"score {WEATHER} -m chrf --significance randomization:compat=sacrebleu -n 100",
     )
     yield "score-confidence", f"score {RATED} -m bleu -m rougeL --confidence -n 200"
     yield "score-groups", f"score {RATED} -m bleu -m rougeL --by-group"

@@ -668,7 +668,7 @@ def test_a_run_that_is_ended_cleans_up_behind_itself(tmp_path, number, code):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("score x.jsonl --significance bootstrap --compat nonsense", "--compat is 'nonsense'; known: sacrebleu"),
+        ("score x.jsonl --significance bootstrap:compat=nonsense", "compat is 'nonsense'; known: sacrebleu"),
         ("score x.jsonl --segments out.xls", "out.xls: cannot tell what to write from the name"),
     ],
 )

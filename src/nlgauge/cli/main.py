@@ -191,6 +191,7 @@ MOVED: Mapping[str, str] = {
     "--lowercase": "an option of bleu, as in -m bleu:lowercase=true",
     "-tok": "an option of bleu, as in -m bleu:tokenize=zh",
     "--tokenize": "an option of bleu, as in -m bleu:tokenize=zh",
+    "--compat": "an option of the test, as in --significance bootstrap:compat=sacrebleu",
     "--parts": "part of what -v shows",
     "--sort": "--pairs of --significance, which puts the best first",
     "--workers": "an option of the engine, as in --engine pool:workers=8",

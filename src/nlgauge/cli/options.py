@@ -134,7 +134,9 @@ def _parameter(field: Field) -> inspect.Parameter:
         else:
             bounds = field.about(Range) or Range()
             flags = as_typed.flags or (field.flag,)
-            kind = Annotated[kind, typer.Option(*flags, **about, min=bounds.least, max=bounds.most)]
+            kind = Annotated[
+                kind, typer.Option(*flags, **about, hidden=as_typed.hidden, min=bounds.least, max=bounds.most)
+            ]
     default = inspect.Parameter.empty if default is MISSING else default
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 

@@ -181,7 +181,7 @@ def score(
     save_norm: Annotated[
         str | None, Typed('Keep the scale of sums, for [norm=file("FILE")] in a later run.', metavar="FILE")
     ] = None,
-    score_only: Annotated[bool, Typed("Print nothing but the numbers.", ("--score-only", "-b"))] = False,
+    score_only: Annotated[bool, Typed("Print nothing but the numbers.", ("--score-only", "-b"), hidden=True)] = False,
     looks: Looks,
     shown: options.Shown,
     files: options.Files,
@@ -199,8 +199,8 @@ def score(
     identical outputs get 1 and nothing gets 0. Systems need the same items, each once and for the same inputs: another
     set, or rows in another order, is refused by name.
     `--pairs` tests every two systems, adjusts p after Holm, and begins a new rank where every system above beats every
-    system below. `--compat sacrebleu` repeats the p-values of sacrebleu 2.6.0 with their faults: identical outputs
-    differ significantly, and its bootstrap finds too much. Give the seed that `SACREBLEU_SEED` held.
+    system below. `bootstrap:compat=sacrebleu` repeats the p-values of sacrebleu 2.6.0 with their faults: identical
+    outputs differ significantly, and its bootstrap finds too much. Give the seed that `SACREBLEU_SEED` held.
 
     Scores of models stay in the cache: the same command, or one with a further metric, goes on after a stop. A test
     that must be refused is refused before a model runs.
