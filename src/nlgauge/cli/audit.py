@@ -292,7 +292,7 @@ def audit(
     files.write(result, {spec: outcome.worst(spec, max(worst, _CASES)) for spec in drawn})
     cases = {spec: outcome.worst(spec, worst) for spec in outcome.sides} if worst else {}
     if not files.printed:
-        shown.show(result, run.quiet, intervals=shown.verbose, worst=cases)
+        shown.show(result, run.quiet, worst=cases)
     return 0
 
 

@@ -603,7 +603,7 @@ class Shown:
             for note in doubt_line(result) if quiet else result.notes:
                 echo(f"note: {note}", err=True)
         columns = shutil.get_terminal_size((WIDE, 24)).columns
-        how |= {"spreadsheet": _for_spreadsheets(), "brief": not self.verbose}
+        how |= {"spreadsheet": _for_spreadsheets(), "brief": not self.verbose, "full": self.verbose}
         echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
 
 

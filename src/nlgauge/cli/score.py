@@ -248,7 +248,7 @@ def score(
     elif score_only:
         echo(numbers_alone(result, shown.width))
     else:
-        shown.show(result, run.quiet, parts=shown.verbose)
+        shown.show(result, run.quiet)
     return _judge(result, gates, metrics)
 
 

@@ -135,8 +135,6 @@ class CellSums:
 
 # --- How systems are compared: the options of tests and intervals, and the columns that they add to a table of scores
 
-Intervals = Annotated[bool, Typed("Give each number its 95 % bootstrap interval.", ("--confidence",))]
-ByGroup = Annotated[bool, Typed("One row per language pair or task of a system.")]
 _COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
 _TESTED = GoesWith(("test",), "says how systems are tested")
 _RESAMPLED = GoesWith(("test", "intervals"), "is about resampling")
@@ -187,8 +185,8 @@ class ComparisonOptions:
         Typed("Resamples.  [default: 1000 for bootstrap, 10000 for randomization]", ("--draws", "-n")),
     ] = None
     compat: Annotated[Literal["sacrebleu"] | None, GoesWith(("test",), "says how p-values are computed")] = None
-    intervals: Intervals = False
-    by_group: ByGroup = False
+    intervals: Annotated[bool, Typed("Give each number its 95 % bootstrap interval.", ("--confidence",))] = False
+    by_group: Annotated[bool, Typed("One row per language pair or task of a system.")] = False
     seed: Annotated[
         int | None, _RESAMPLED, Typed("Seed of the resampling.  [default: 0; 12345 under compat=sacrebleu]")
     ] = None

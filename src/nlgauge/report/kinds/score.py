@@ -325,7 +325,7 @@ def score_parts(paper: Paper) -> list[Part]:
     result, digits = paper.result, paper.digits
     tests = pair_tables(result)
     pairs: list[Part] = [] if paper.brief else [*tests]
-    pairs += [*agreement_tables(result, digits), *(parts_tables(result) if paper.parts else [])]
+    pairs += [*agreement_tables(result, digits), *(parts_tables(result) if paper.full else [])]
     if tests and paper.brief and paper.is_text and paper.hints:
         pairs.append("p-values of every two systems: -v, --json FILE or --html FILE")
     if paper.lean:
