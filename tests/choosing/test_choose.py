@@ -237,12 +237,8 @@ def test_where_people_tell_no_metric_from_it_the_default_of_summaries_stays():
 
 def known_of(monkeypatch, **figures):
     """One public set of translations into English, near to the texts of these tests."""
-    table = {
-        PublicSet("far", "mt", "en", 10.0, 50.0): {
     figures_of = {name: Figure(name, own[0], (own[2] - own[1]) / 3.92, 99) for name, own in figures.items()}
     table = {PublicSet("far", "mt", "en", 10.0, 50.0): figures_of}
-        }
-    }
     for module in ("public", "rule"):
         monkeypatch.setattr(f"nlgauge.choosing.{module}.public_sets", lambda: table)
 
