@@ -169,8 +169,8 @@ def command(data: Path, metric: str, *words: object) -> list[str]:
 
 def in_parts(data: Path, options: argparse.Namespace, engine: str, folder: Path) -> list[str]:
     """The same in parts."""
-    how = ("--workers", options.workers, "--part-rows", options.part_rows)
-    return command(data, options.metric, "--engine", engine, "-o", folder, *how)
+    how = f"{engine}:workers={options.workers},rows={options.part_rows}"
+    return command(data, options.metric, "--engine", how, "-o", folder)
 
 
 def check_rows(folder: Path, pairs: int) -> None:

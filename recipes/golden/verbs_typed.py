@@ -85,10 +85,10 @@ def _score() -> Runs:
         ),
     )
     yield "score-randomization", f"score {WEATHER} -m bleu -m chrf --significance randomization -n 500 --seed 3"
-    yield "score-compat", f"score {WEATHER} -m bleu --significance bootstrap --compat sacrebleu -n 100"
+    yield "score-compat", f"score {WEATHER} -m bleu --significance bootstrap:compat=sacrebleu -n 100"
     yield (
         "score-compat-randomization",
-        f"score {WEATHER} -m chrf --significance randomization --compat sacrebleu -n 100",
+        f"score {WEATHER} -m chrf --significance randomization:compat=sacrebleu -n 100",
     )
     yield "score-confidence", f"score {RATED} -m bleu -m rougeL --confidence -n 200"
     yield "score-groups", f"score {RATED} -m bleu -m rougeL --by-group"
@@ -219,7 +219,7 @@ def _audit() -> Runs:
         "audit-files",
         f"{checklist} -m bertscore --json made/result.json --html made/page.html --segments made/rows.tsv",
     )
-    yield "audit-intervals", f"{checklist} --intervals --width 2 --seed 5 --limit 8"
+    yield "audit-intervals", f"{checklist} -v --seed 5 --limit 8"
     yield "audit-neural", f"audit {WEATHER} --task d2t --limit 4 -m nli -m sescore -m cosine --json made/result.json"
     for task, data in TASKS.items():
         yield f"audit-{task}", f"audit {data} --task {task} -m chrf -m ter --limit 10 --json made/result.json"
@@ -233,11 +233,11 @@ def _audit() -> Runs:
     yield from _forms("audit-menli", menli)
     yield (
         "audit-menli-files",
-        f"{menli} --worst 2 --intervals --json made/result.json --html made/page.html --segments made/rows.tsv",
+        f"{menli} --worst 2 -v --json made/result.json --html made/page.html --segments made/rows.tsv",
     )
     yield (
         "audit-menli-paraphrases",
-        f"audit {RATED} --suite menli --paraphrases inputs/paraphrases.tsv --choose first -m chrf -m rougeL",
+        f"audit {RATED} --suite menli:paraphrases=inputs/paraphrases.tsv,choose=first -m chrf -m rougeL",
     )
     yield "audit-menli-summaries", f"audit {RATED} --suite menli --task as -m chrf -m nli:anchor=source --limit 4"
     yield from _forms("audit-pairs", f"audit --suite {PAIRS} -m bleu -m chrf -m ter")
@@ -418,8 +418,8 @@ def _synth() -> Runs:
     yield (
         "synth-draws",
         (
-            f"{texts} -o made/triples.jsonl --operations swap,delete --edits 2 --max-edits 3 --span 3 --swap-window 2 "
-            "--top-k 2 --max-words 12 "
+            f"{texts} -o made/triples.jsonl --operations swap,delete "
+            "--set edits=2,max_edits=3,span=3,swap_window=2,top_k=2,max_words=12 "
             "--severity none"
         ),
     )

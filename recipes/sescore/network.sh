@@ -15,7 +15,7 @@ python "$here/../infill/texts.py" "$out/other.txt.gz" "$out/held.gz" --hold 1 --
 gzip -cd "$out/news.txt.gz" | head -3000 > "$out/heavy.txt"
 
 nlgauge synth "$out/news.txt.gz" -o "$out/news.jsonl" --severity graded --dtype bfloat16
-nlgauge synth "$out/heavy.txt" -o "$out/heavy.jsonl" --severity graded --dtype bfloat16 --seed 9 --edits 8 --max-edits 12
+nlgauge synth "$out/heavy.txt" -o "$out/heavy.jsonl" --severity graded --dtype bfloat16 --seed 9 --set edits=8,max_edits=12
 
 nlgauge train sescore "$out/news.jsonl" "$out/heavy.jsonl" -o "$out/sescore.safetensors" --features 2h --layer mix --epochs 1 --learning-rate 3e-4 \
   --copies 0.05 --unrelated 0.15 --standardise --held-out 0.03 --seed 0 --dtype bfloat16 --curve "$out/curve.tsv" \

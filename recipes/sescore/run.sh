@@ -13,7 +13,7 @@ nlgauge synth "$data/mlqe-pe/segments_multiref_et-en.jsonl.gz" --paraphrase refe
 for set in ewt.dev pud.test; do
   python -c 'import gzip, json, sys; t = [json.loads(line)["text"] for line in gzip.open(sys.argv[1])]; print("\n".join(s for s in t if len(s.split()) > 7))' \
     "$data/ud/$set.jsonl.gz" | head -1000 > "$out/$set.txt"
-  nlgauge synth "$out/$set.txt" -o "$out/$set.jsonl" --severity binary --dtype float32 --seed 21 --edits 1 --max-edits 1
+  nlgauge synth "$out/$set.txt" -o "$out/$set.jsonl" --severity binary --dtype float32 --seed 21 --set edits=1,max_edits=1
 done
 
 train() { # encoder, layer, name

@@ -14,6 +14,7 @@ from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.core.spec import quote
 
 TEXTS = [
     "The old farmer sold 12 horses in the village.",
@@ -294,7 +295,7 @@ def test_menli_is_made_from_data_with_paraphrases_of_a_file(audit_data, tmp_path
         tmp_path / "para.jsonl", [{"text": AUDIT_TEXTS[2][0], "paraphrase": "Rain falls, so the street is wet."}]
     )
     result = result_of(
-        audit_data, audit_data, "--suite", "menli", "--paraphrases", table, "-p", "negation", "-m", "chrf"
+        audit_data, audit_data, "--suite", f"menli:paraphrases={quote(str(table))}", "-p", "negation", "-m", "chrf"
     )
     assert [(row["phenomenon"], row["n"]) for row in result["rows"]] == [
         ("negation", 1),
@@ -373,9 +374,9 @@ def test_worst_cases_show_what_was_taken_for_better(pairs, capsys):
     assert "worse   the [cta] sat" in shown
 
 
-def test_intervals_and_digits_are_those_asked_for(pairs, capsys):
-    assert run("audit", "--suite", pairs, "-m", "chrf", "--intervals", "-w", 1, "-q") == 0
-    assert "1.0 [0.2, 1.0]" in capsys.readouterr().out  # Wilson's for 1 of 1: 1 / (1 + 1.96^2) = 0.21 to 1
+def test_intervals_are_shown_with_the_rest(pairs, capsys):
+    assert run("audit", "--suite", pairs, "-m", "chrf", "-v", "-q") == 0
+    assert "1.000 [0.207, 1.000]" in capsys.readouterr().out  # Wilson's for 1 of 1: 1 / (1 + 1.96^2) = 0.207 to 1
 
 
 def test_segments_are_pairs_with_scores_and_outcomes(pairs, tmp_path):
@@ -538,10 +539,6 @@ def test_a_suite_of_a_file_takes_no_options_of_making_one(pairs, capsys, option,
 
 def test_options_that_do_not_go_together_are_one_line(audit_data, pairs, tmp_path, capsys):
     penalties = write(tmp_path / "p.tsv", ["template\tpenalty", "negation\t0.9"])
-    paraphrases = write(tmp_path / "q.jsonl", [{"text": "a", "paraphrase": "b"}])
-    assert "paraphrases go with suite 'menli'" in refused(
-        capsys, "audit", audit_data, "-m", "chrf", "--paraphrases", paraphrases
-    )
     assert "they go with a checklist" in refused(
         capsys, "audit", audit_data, "-m", "chrf", "--suite", "menli", "--penalties", penalties
     )
@@ -572,26 +569,30 @@ def test_paraphrases_come_from_two_translation_models(audit_data, tmp_path, tiny
 
     model, told = tiny_model("bart"), []
     monkeypatch.setattr(Backtranslator, "paraphrase", paraphrase)
-    asked = ("--suite", "menli", "-p", "typos", "-m", "chrf", "--no-cache", "--segments", tmp_path / "pairs.tsv")
-    result = result_of(tmp_path / "r.json", audit_data, *asked, "--back-translation", f"{model},{model}")
+    asked = ("-p", "typos", "-m", "chrf", "--no-cache", "--segments", tmp_path / "pairs.tsv", "--suite")
+    name = quote(str(model))
+    result = result_of(tmp_path / "r.json", audit_data, *asked, f"menli:out={name},back={name}")
     assert {row["phenomenon"]: row["n"] for row in result["rows"]} == {"typos": 3, "mean-fluency": 3, "mean-all": 3}
     # One model of many languages serves both ways.
-    spoken = ("--back-translation", model, "--back-translation-languages", "eng_Latn, deu_Latn")
-    assert result_of(tmp_path / "r.json", audit_data, *asked, *spoken)["rows"] == result["rows"]
+    spoken = f"menli:out={name},own=eng_Latn,other=deu_Latn"
+    assert result_of(tmp_path / "r.json", audit_data, *asked, spoken)["rows"] == result["rows"]
     assert told == [None, ("eng_Latn", "deu_Latn")]
 
 
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        (["--back-translation", "one"], "expected two models, OUT,BACK"),
-        (["--back-translation", "/no/such/model,/nor/this"], "does not exist"),
-        (["--back-translation", "a,b", "--back-translation-languages", "de"], "expected two codes, OWN,OTHER"),
-        (["--back-translation-languages", "en,de"], "about --back-translation, which is not given"),
+        ("out=one", "menli:out needs back=MODEL, or own and other"),
+        ("out=/no/such/model,back=/nor/this", "does not exist"),
+        ("out=a,own=de", "menli:out needs back=MODEL, or own and other"),
+        ("own=en,other=de", "menli:back, own and other say how texts are translated back; add out=MODEL"),
+        ("out=a,back=b,paraphrases=c.tsv", "menli:paraphrases and menli:out are both given"),
+        ("paraphrase=c.tsv", "menli has no option 'paraphrase'; did you mean 'paraphrases'?"),
+        ("choose=last", "choose is 'last'"),
     ],
 )
-def test_bad_translation_models_are_refused(audit_data, capsys, value, told):
-    assert told in refused(capsys, "audit", audit_data, "--suite", "menli", *value, "-m", "chrf")
+def test_bad_options_of_paraphrases_are_refused(audit_data, capsys, value, told):
+    assert told in refused(capsys, "audit", audit_data, "--suite", f"menli:{value}", "-m", "chrf")
 
 
 def test_options_that_make_a_suite_are_refused_beside_a_suite(pairs, capsys):
@@ -599,27 +600,10 @@ def test_options_that_make_a_suite_are_refused_beside_a_suite(pairs, capsys):
         capsys, "audit", "--suite", pairs, "-m", "chrf", "--seed", 3
     )
     message = refused(capsys, "audit", "--suite", pairs, "-m", "chrf", "--choose", "first")
-    assert "--choose says how a suite is made from data" in message
+    assert "--choose is now an option of the suite, as in --suite menli:choose=first" in message
     assert "--worst is about tables" in refused(
         capsys, "audit", "--suite", pairs, "-m", "chrf", "--worst", 2, "-f", "json"
     )
-
-
-def test_strict_is_called_scripts_where_language_names_what_analyses_texts(audit_data, pairs, tmp_path, capsys):
-    write(
-        audit_data, [*ROWS, {"id": "zh", "lp": "mt", "src": "s", "refs": ["火车晚点了两个小时。"], "hyp": "火车晚点了"}]
-    )
-    target = tmp_path / "out.json"
-    for verb in (
-        ["audit", audit_data, "--task", "mt", "-m", "bleu", "--json"],
-        ["perturb", audit_data, "-p", "typos", "-o"],
-    ):
-        assert main([*map(str, verb), str(target), "--scripts", "strict"]) == 2
-        assert "perturbations: 1 of 4 texts (zh) look Chinese (Han)" in capsys.readouterr().err
-        assert not target.exists()
-    write(pairs, [*PAIRS, {"id": "zh", "ref": "火车晚点了", "better": "火车", "worse": "晚点", "phenomenon": "x"}])
-    assert main(["audit", "--suite", str(pairs), "-m", "bleu", "--scripts", "strict"]) == 2
-    assert "bleu: 1 of 3 pairs (zh) look Chinese" in capsys.readouterr().err
 
 
 def test_columns_are_those_of_the_suite_where_there_are_no_data(tmp_path, capsys):

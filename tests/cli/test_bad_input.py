@@ -171,7 +171,11 @@ CASES = [  # command, content of files, what the line says
     ("score d.jsonl -m chrf:char_order=-1", {}, "chrf:char_order is -1, expected 0 or more"),
     ("score d.jsonl -m nan*chrf", {}, "metric specification 'nan*chrf'"),
     ("sweep d.jsonl --suite suite.jsonl -m chrf --with bleu --weights nan", {}, "weights are 'nan'"),
-    ("synth h.txt -o o.jsonl --edits inf", {}, "'--edits': Input should be less than or equal to 100, not 'inf'"),
+    (
+        "synth h.txt -o o.jsonl --set edits=inf",
+        {},
+        "edits is inf, expected 0.01 to 100 (the mean of a Poisson distribution)",
+    ),
     ("perturb d.jsonl -p negatoin -o o.jsonl", {}, "unknown perturbation 'negatoin'; did you mean 'negation'"),
     ("perturb h.txt -p negation -o o.jsonl", {}, "no pair in h.txt, expected at least one; nothing applied: negation"),
     (

@@ -85,11 +85,6 @@ def test_quiet_prints_the_three_numbers_alone(capsys):
     assert [float(number) for number in capsys.readouterr().out.split()] == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_seed_that_draws_nothing_is_refused(capsys):
-    assert main(["align", "--hyp", HYP, "--ref", REF, "--seed", "3"]) == 2
-    assert capsys.readouterr().err.startswith("nlgauge: --seed is about draws, and an alignment draws nothing")
-
-
 # --- `nlgauge explain`: texts, files and data; every form; refusals in one line
 
 EXPLAIN_HYP, EXPLAIN_REF = "The cat sat on the hat.", "The cat sat on the mat."
@@ -192,7 +187,6 @@ def test_evidence_stays_in_the_cache_and_takes_an_encoder(capsys, tmp_path, monk
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        (("--seed", "1"), "--seed is about draws, and marking draws nothing"),
         (("--encoder", "base"), "--encoder is about models that method evidence asks"),
     ],
 )

@@ -139,7 +139,6 @@ def test_stored_verdicts_are_pass_rates(tmp_path, capsys):
         (["--scale", "0:1"], "scale: chrf has limits of its own"),
         (["--min-pass", "12/10"], "expected M/N"),
         (["--alpha", "5"], "alpha is 5"),
-        (["--undefined", "skip"], "undefined"),
         (["--inconclusive", "maybe"], "--inconclusive is 'maybe'"),
         (["--report-only", "chrf"], "every metric is only reported"),
         (["--min-pass", "8/10"], "its scores are not all 0 or 1"),

@@ -241,7 +241,7 @@ def completed(capsys, monkeypatch, line):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("nlgauge s", ["score", "status", "select", "sweep", "synth"]),
+        ("nlgauge s", ["score", "select", "sweep", "synth"]),
         ("nlgauge score --sign", ["--significance"]),
         ("nlgauge score -m bertsc", ["bertscore"]),
         ("nlgauge score --significance ", ["bootstrap", "randomization"]),
@@ -359,7 +359,7 @@ def test_a_gate_imports_no_more_than_it_needs():
 )
 def test_what_is_typed_is_still_converted_and_refused(words, told, capsys):
     # what is text, or was not typed, skips typer's conversion; numbers do not
-    assert cli.main(["gate", "old.jsonl", "new.jsonl", "-m", "chrf", *words]) == 2
+    assert cli.main(["score", "old.jsonl", "-m", "chrf", *words]) == 2
     assert told in capsys.readouterr().err
 
 
@@ -683,7 +683,7 @@ def test_a_run_that_is_ended_cleans_up_behind_itself(tmp_path, number, code):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("score x.jsonl --significance bootstrap --compat nonsense", "--compat is 'nonsense'; known: sacrebleu"),
+        ("score x.jsonl --significance bootstrap:compat=nonsense", "compat is 'nonsense'; known: sacrebleu"),
         ("score x.jsonl --segments out.xls", "out.xls: cannot tell what to write from the name"),
     ],
 )

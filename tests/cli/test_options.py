@@ -179,17 +179,6 @@ def test_what_cannot_be_a_metric_is_refused_in_a_line(folder, spec, error, said)
     assert "\n" not in str(refused.value)
 
 
-def test_options_of_another_flag_are_those_of_the_metric():
-    lower = {"lowercase": ("-lc", "true")}
-    assert options.with_options(["bleu", "chrf"], "bleu", lower) == ["bleu:lowercase=true", "chrf"]
-    assert options.with_options(["bleu:tokenize=zh"], "bleu", lower) == ["bleu:tokenize=zh,lowercase=true"]
-    assert options.with_options(["bleu:lowercase=true"], "bleu", lower) == ["bleu:lowercase=true"]
-    with pytest.raises(InputError, match="bleu:lowercase=false and -lc give two values for lowercase"):
-        options.with_options(["bleu:lowercase=false"], "bleu", lower)
-    with pytest.raises(InputError, match="-lc is an option of bleu, which is not among the metrics"):
-        options.with_options(["chrf", "0.5*bleu + 0.5*chrf"], "bleu", lower)
-
-
 def test_other_processes_do_not_know_a_function_and_say_so_before_anything_is_read(folder, capsys):
     (folder / "d.jsonl").write_text('{"hyp": "a", "ref": "b"}\n')
     command = ["score", "d.jsonl", "-m", "mine:count", "-m", "0.5*count + 0.5*chrf", "--engine", "pool", "-o", "run"]

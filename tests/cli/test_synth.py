@@ -219,11 +219,16 @@ def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
         ),
         (("texts.txt", "-o", "t.jsonl", "--severity", "hard"), "severity is 'hard'"),
         (
-            ("texts.txt", "-o", "t.jsonl", "--operations", "swap", "--span", "3"),
-            "--span is about delete and replace, which --operations leaves out",
+            ("texts.txt", "-o", "t.jsonl", "--operations", "swap", "--set", "span=3"),
+            "--set span is about delete and replace, which --operations leaves out",
         ),
-        (("texts.txt", "-o", "t.jsonl", "--operations", "insert", "--swap-window", "2"), "--swap-window is about swap"),
-        (("texts.txt", "-o", "t.jsonl", "--edits", "0"), "'--edits': Input should be greater than or equal to 0.01"),
+        (
+            ("texts.txt", "-o", "t.jsonl", "--operations", "insert", "--set", "swap_window=2"),
+            "--set swap_window is about swap",
+        ),
+        (("texts.txt", "-o", "t.jsonl", "--set", "edits=0"), "edits is 0.0, expected 0.01 to 100"),
+        (("texts.txt", "-o", "t.jsonl", "--set", "edit=2"), "--set has no option 'edit'; did you mean 'edits' or"),
+        (("texts.txt", "-o", "t.jsonl", "--edits", "2"), "--edits is now a part of --set, as in --set edits=8"),
         (("texts.txt", "-o", "t.jsonl", "--judge", "no/such/folder"), "no/such/folder"),
         (("missing.txt", "-o", "t.jsonl"), "missing.txt: no such file"),
         (("texts.txt", "-o", "no/t.jsonl"), "there is no folder"),
@@ -262,7 +267,7 @@ def test_the_papers_synthesis_stands_where_nothing_else_is_typed(texts, monkeypa
             run("synth", texts, "-o", texts.with_name("t.jsonl"), "--preset", "paper", *typed)
         return told.value.args
 
-    draws, how = asked("--span", "2")
+    draws, how = asked("--set", "span=2")
     assert (draws.edits, draws.max_edits, draws.span, draws.swap_window, draws.top_k) == (5, 5, 2, 4, 4)
     assert how["infill"] == ["facebook/mbart-large-50", "FacebookAI/xlm-roberta-large"]
     assert (how["infill_language"], how["judge"], how["threshold"]) == ("en_XX", "FacebookAI/roberta-large-mnli", 0.9)
@@ -276,9 +281,9 @@ def test_the_papers_synthesis_stands_where_nothing_else_is_typed(texts, monkeypa
 def test_the_language_of_a_filler_can_be_named(texts, many_languages, capsys):
     own = ("--severity", "none", "--operations", "swap", "--limit", 1)  # what random weights write rarely fits
     out = texts.with_name("t.jsonl")
-    assert run("synth", texts, "-o", out, *own, "--infill", many_languages, "--infill-language", "de_DE") == 0
+    assert run("synth", texts, "-o", out, *own, "--infill", many_languages, "--set", "infill_language=de_DE") == 0
     assert "infill_language:de_DE" in capsys.readouterr().out
-    err = refused(capsys, "synth", texts, "-o", out, *own, "--infill", "lexicon", "--infill-language", "de_DE")
+    err = refused(capsys, "synth", texts, "-o", out, *own, "--infill", "lexicon", "--set", "infill_language=de_DE")
     assert "infill_language is 'de_DE', but lexicon marks no languages" in err
 
 

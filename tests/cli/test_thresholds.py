@@ -98,7 +98,7 @@ def test_parts_say_what_one_process_says_of_differences(table, data, tmp_path, c
     assert run(*line) == 0
     wanted = capsys.readouterr().out
     assert "agree" in wanted
-    assert run(*line, "--engine", "pool", "-o", tmp_path / "parts", "--workers", "1") == 0
+    assert run(*line, "--engine", "pool:workers=1", "-o", tmp_path / "parts") == 0
     assert capsys.readouterr().out == wanted
 
 

@@ -12,8 +12,8 @@ LONG = "x" * 300  # a name has at most 255 bytes on the file systems of today
 COMMANDS = [
     "score {} -m chrf", "score --hyp {} --ref {} -m chrf", "score d.jsonl -m chrf --json {}",
     "score d.jsonl -m chrf --html {}", "score d.jsonl -m chrf --segments {}.tsv",
-    "score d.jsonl -m chrf --thresholds {}", "score d.jsonl -m chrf --engine pool -o {}", "status {}",
-    "status {} --total", "report {} -o x.html", "meta {} -m chrf", "meta d.jsonl --scores {}",
+    "score d.jsonl -m chrf --thresholds {}", "score d.jsonl -m chrf --engine pool -o {}", "list runs {}",
+    "list runs {} --total", "report {} -o x.html", "meta {} -m chrf", "meta d.jsonl --scores {}",
     "meta d.jsonl -m chrf --pairs {}", "audit {} -m chrf", "audit --suite {} -m chrf",
     "synth {} -o y.jsonl", "synth d.txt -o {}", "perturb {} -o x",
     "fetch {}", "train nli {} -o x", "train blend d.jsonl -m chrf -o {}",

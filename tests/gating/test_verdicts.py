@@ -54,7 +54,6 @@ def test_drops_are_for_all_or_by_metric():
         ({"allow": "1"}, "allow is '1'"),
         ({"min_pass": "8/10"}, "min_pass is '8/10'"),
         ({"undefined": "skip"}, "undefined"),
-        ({"clusters": "yes"}, "clusters"),
         ({"min_pass": (9, 8)}, "min_pass is"),
         ({"report_only": frozenset({"chrf"})}, "every metric is only reported"),
     ],
@@ -323,7 +322,7 @@ def test_groups_are_clusters_unless_told_otherwise():
     groups = [str(i // 4) for i in range(80)]
     new = OLD + RNG.normal(0, 0.02, 80)
     assert judge(new, groups=groups).rows[0]["n_clusters"] == 20
-    assert judge(new, groups=groups, clusters="none").rows[0]["n_clusters"] is None
+    assert judge(new, groups=groups, items="independent").rows[0]["n_clusters"] is None
 
 
 def test_an_item_keeps_its_group_where_others_have_no_score():

@@ -386,7 +386,7 @@ def test_a_run_in_parts_keeps_the_commit_and_needs_no_branch(cache, capsys):
     pytest.importorskip("pyarrow")
     path = "hf://datasets/owner/name/data/test.jsonl"
     assert main(["score", path, "-m", "chrf", "--no-cache", "--json", "one.json"]) == 0
-    words = ["score", path, "-m", "chrf", "--engine", "pool", "-o", "out", "--workers", "1", "--json", "parts.json"]
+    words = ["score", path, "-m", "chrf", "--engine", "pool:workers=1", "-o", "out", "--json", "parts.json"]
     assert main(words) == 0
     with open("one.json") as one, open("parts.json") as parts, open("out/plan.json") as plan:
         found, wanted = json.load(parts), json.load(one)

@@ -158,7 +158,7 @@ def facts_of_rows(name, rows):
 @pytest.mark.parametrize("form", AS_SHOWN)
 def test_a_reader_finds_every_fact_in_every_form(made, form):
     name, result = made
-    text = page(result) if form == "html" else render(result, form, intervals=True)
+    text = page(result) if form == "html" else render(result, form, full=True)
     text = text.replace("<wbr>", "")
     text = text if form != "html" else text.replace("&#39;", "'").replace("&#34;", '"')
     shown = AS_SHOWN[form]

@@ -279,7 +279,7 @@ def test_an_audit_shows_its_worst_cases_with_the_edit_marked():
 
 
 def test_intervals_of_an_audit_are_shown_where_they_are_asked_for():
-    assert "[0.10, 0.90]" in render(audited("chrf"), digits=2, intervals=True)
+    assert "[0.10, 0.90]" in render(audited("chrf"), digits=2, full=True)
     assert "[" not in render(audited("chrf"), digits=2)
 
 

@@ -192,7 +192,7 @@ def test_what_is_not_given_is_settled_by_the_test(options, settings):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "t-test"}, "test is 't-test'; known: bootstrap"),
+        ({"test": "t-test"}, "test is 't-test', expected bootstrap or randomization"),
         ({"test": "bootstrap", "adjust": "bonferroni"}, "adjust is 'bonferroni'"),
         ({"test": "bootstrap", "draws": 0}, "draws is 0, expected 1 or more"),
         ({"intervals": True, "compat": "nonsense"}, "compat is 'nonsense'"),

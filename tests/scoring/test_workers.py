@@ -182,13 +182,13 @@ def test_the_command_says_how_far_each_run_is_and_adds_up(scored, tmp_path, caps
     monkeypatch.chdir(tmp_path)
     scored("one", ROWS[:13])
     scored("two", ROWS[13:])
-    assert main(["status", "one", "two"]) == 0
+    assert main(["list", "runs", "one", "two"]) == 0
     told = capsys.readouterr().out
     assert told == "one: 5 of 5 parts, 13 of 13 segments: done\ntwo: 3 of 3 parts, 7 of 7 segments: done\n"
     assert main(["status", "one", "two", "--total", "--json", "all.json"]) == 0
     assert "chrf" in capsys.readouterr().out
     result = json.loads((tmp_path / "all.json").read_text())
-    assert result["command"] == "nlgauge status one two --total"
+    assert result["command"] == "nlgauge list runs one two --total"
     assert [row["n"] for row in result["rows"]] == [10, 10] * 3
     assert main(["status", "one", "--json", "all.json"]) == 2
     assert "--json is about what runs add up to; it goes with --total" in capsys.readouterr().err
@@ -533,7 +533,7 @@ def test_a_worker_has_as_many_threads_at_the_end_of_a_run_as_before(tmp_path, mo
 @pytest.mark.slow
 def test_kills_of_workers_and_of_the_whole_run(tmp_path):
     write(tmp_path / "data.jsonl", 6000)
-    words = ["score", "--engine", "pool", "data.jsonl", "-m", "chrf", "--part-rows", "100", "--workers", "2", "-q"]
+    words = ["score", "--engine", "pool:rows=100,workers=2", "data.jsonl", "-m", "chrf", "-q"]
     command = [sys.executable, "-m", "nlgauge", *words, "-o"]
     subprocess.run([*command, "whole"], cwd=tmp_path, check=True)
     done, kills = 0, 0

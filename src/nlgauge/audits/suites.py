@@ -272,7 +272,8 @@ def _about_light(paraphrased: Sequence[_Paraphrase]) -> Iterator[str]:
     if n:
         yield (
             f"paraphrases of {n} of {len(paraphrased)} references are light (small changes by rule), since there are no"
-            " other references and no table (--paraphrases): an easy test, not to be compared with published accuracies"
+            " other references and no table (menli:paraphrases=FILE): an easy test, not to be compared with published"
+            " accuracies"
         )
 
 

@@ -15,19 +15,20 @@ from nlgauge.audits.suites import suite as made_suite
 from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.options import Argument, Range, Typed
+from nlgauge.core.options import Argument, Checked, Range, Typed, construct
 from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset
+from nlgauge.core.spec import Spec, parse
 from nlgauge.core.suite import Suite
 from nlgauge.io.files import STDIN, InputFile
 from nlgauge.io.parallel import read_texts
 from nlgauge.io.suites.published import ALIASES, PUBLISHED, name_of, read_published
 from nlgauge.io.suites.rows import write_pairs
 from nlgauge.io.suites.suites import paraphrases_in, read_suite
-from nlgauge.metrics.languages import LANGUAGE_CHECKS, LanguageCheck
 from nlgauge.metrics.registry import named
 from nlgauge.models.locate import locate
 from nlgauge.perturbations.checklist import TASKS, ChecklistRow
+from nlgauge.perturbations.paraphrase import How
 from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.report.tables import Table
 from nlgauge.runtime.runtime import Runtime
@@ -64,9 +65,6 @@ class Making:
     ] = None
     legacy_join: Annotated[bool, Typed("Join tokens by blanks, as the checklists' released code does.")] = False
     language: Annotated[str, Typed("What analyses texts.", words="builtin spacy spacy:PIPELINE stanza")] = "builtin"
-    scripts: Annotated[str, Typed("Note text in scripts that is not read, or refuse it.", words=LANGUAGE_CHECKS)] = (
-        "note"
-    )
 
 
 @options.verb(without={"device", "dtype", "cache", "no_cache", "encoder"})
@@ -111,7 +109,6 @@ def perturb(
         limit=making.limit,
         legacy_join=making.legacy_join,
         language=making.language,
-        scripts=cast(LanguageCheck, making.scripts),
     )
     write_pairs(suite, output)
     if not run.quiet:
@@ -148,39 +145,40 @@ _CASES = 5  # worst cases on a page, at least
 
 
 @dataclass(frozen=True)
-class Paraphrasing:
-    """Where the paraphrases of a menli suite come from."""
+class Paraphrasing(Checked):
+    """Where the paraphrases of a menli suite come from: the options of `--suite menli:paraphrases=FILE`.
 
-    paraphrases: Annotated[
-        str | None, Typed("menli: text and paraphrase, as JSON lines, TSV or CSV; or PAWS.", metavar="FILE")
-    ] = None
-    back_translation: Annotated[
-        str | None,
-        Typed(
-            "menli: paraphrase by two translation models, folders or ids of the hub; one of many languages does.",
-            metavar="OUT,BACK",
-        ),
-    ] = None
-    back_translation_languages: Annotated[
-        str | None,
-        Typed(
-            "menli: for --back-translation of many languages, as its tokenizer spells them: eng_Latn,deu_Latn.",
-            metavar="OWN,OTHER",
-        ),
-    ] = None
-    choose: Annotated[
-        str, Typed("menli: which of several paraphrases is taken.", words="max_edit_distance given first")
-    ] = "max_edit_distance"
+    Attributes:
+        paraphrases: a file of texts and paraphrases: JSON lines, TSV or CSV, or PAWS.
+        out, back: two translation models, folders or ids of the hub; without `back` one of many languages.
+        own, other: what such a model's tokenizer calls the language of the texts and the other: eng_Latn, deu_Latn.
+        choose: which of several paraphrases is taken.
+    """
+
+    paraphrases: str | None = None
+    out: str | None = None
+    back: str | None = None
+    own: str | None = None
+    other: str | None = None
+    choose: How = "max_edit_distance"
 
     def source(self, runtime: Runtime) -> Any:
         """Paraphrases of a file, or what makes them; None for neither."""
-        if self.paraphrases is not None and self.back_translation is not None:
-            raise InputError("--paraphrases and --back-translation are both given; choose one")
-        if self.back_translation is not None:
-            return _back_translator(self.back_translation, self.back_translation_languages, runtime)
-        if self.back_translation_languages is not None:
-            raise InputError("--back-translation-languages is about --back-translation, which is not given")
-        return None if self.paraphrases is None else paraphrases_in(self.paraphrases)
+        if self.paraphrases is not None and self.out is not None:
+            raise InputError("menli:paraphrases and menli:out are both given; choose one")
+        if self.out is None and (self.back or self.own or self.other):
+            raise InputError("menli:back, own and other say how texts are translated back; add out=MODEL")
+        if self.out is not None and (bool(self.own) != bool(self.other) or not (self.back or self.own)):
+            raise InputError("menli:out needs back=MODEL, or own and other, the languages of one model of many")
+        if self.out is None:
+            return None if self.paraphrases is None else paraphrases_in(self.paraphrases)
+        from nlgauge.models.generation import Backtranslator  # needs torch
+
+        models = self.out, self.back or self.out
+        for model in models:
+            locate(model)  # a model that is not there is refused before anything is perturbed
+        languages = (self.own, self.other) if self.own and self.other else None
+        return Backtranslator(*models, languages=languages, runtime=runtime)
 
 
 @dataclass(frozen=True)
@@ -193,12 +191,6 @@ class AuditRules:
     ties: Annotated[str, Typed("Preference: how ties count.", words="loss half exclude zero")] = "loss"
     normalise: Annotated[str, Typed("Checklist: the scale of drops.", words="auto self minmax none")] = "auto"
     tolerance: Annotated[float, Typed("How much a score may move where nothing should.")] = 0.05
-    interval: Annotated[
-        str,
-        Typed(
-            "Preference: the interval of a share; clopper-pearson is exact and wider.", words="wilson clopper-pearson"
-        ),
-    ] = "wilson"
     references: Annotated[
         str | None,
         Typed(
@@ -208,7 +200,7 @@ class AuditRules:
     ] = None
 
 
-@options.verb()
+@options.verb(without={"width"})
 def audit(
     *,
     data: Annotated[
@@ -226,7 +218,7 @@ def audit(
             "A suite of pairs, one made from DATA, or the name of the published suite in DATA: "
             + ", ".join(PUBLISHED)
             + ".  [default: checklist]",
-            metavar="FILE|menli|checklist|NAME",
+            metavar="FILE|menli[:OPTIONS]|checklist|NAME",
             words=(*_RECIPES, *PUBLISHED, *ALIASES),
         ),
     ] = None,
@@ -235,11 +227,9 @@ def audit(
     penalties: Annotated[
         str | None, Typed("Human penalties: TSV or JSON lines with template and penalty (0 to 1).", metavar="FILE")
     ] = None,
-    paraphrasing: Paraphrasing,
     rules: AuditRules,
     making: Making,
     worst: Annotated[int, Range(least=0), Typed("Show the N cases that each metric got most wrong.", metavar="N")] = 0,
-    intervals: Annotated[bool, Typed("Show intervals in the table; they always stand in --json.")] = False,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,
@@ -258,8 +248,10 @@ def audit(
     kinds. Intervals are Wilson's, for as many pairs as are independent: several of one text count for less.
 
     - `--suite menli` makes pairs from data: a paraphrase against a reference with an error. Paraphrases come from
-      `--paraphrases`, else two translation models, else the other reference farthest away, else small changes by rule,
-      which make an easy test. Metrics without references read source and hypothesis instead.
+      a file (`menli:paraphrases=FILE`), else two translation models (`menli:out=MODEL,back=MODEL`, or one of many
+      languages, `menli:out=MODEL,own=eng_Latn,other=deu_Latn`), else the other reference farthest away, else small
+      changes by rule, which make an easy test. `choose=given`, `first` or `max_edit_distance` takes one of several.
+      Metrics without references read source and hypothesis instead.
     - The name of a published suite, beside its file or folder, prints its authors' own statistic.
     - A suite in which every better text is the reference is refused: no metric could fail on it. Perturb hypotheses,
       use `menli`, or say `--design checklist`; `--design preference`, typed out, counts them all the same.
@@ -267,7 +259,8 @@ def audit(
     `†` marks results on errors that the metric's model has learnt from: no blind test. A metric with idf sees one kind
     at a time. `--segments` writes a row per pair with its texts and scores. Scores of models stay in the cache.
     """
-    shown.check(files, worst=worst, intervals=intervals)
+    shown.check(worst=worst)
+    suite, paraphrasing = _menli(suite)
     published = name_of(suite)
     paths = (data, None if suite in _RECIPES or published else suite, penalties, paraphrasing.paraphrases)
     inputs = [path for path in paths if path is not None]
@@ -278,7 +271,7 @@ def audit(
     named_fields = options.columns_of(columns)
     texts = None if data is None else partial(read_texts, data, named_fields)
     if published is not None:
-        _refuse_idle(str(suite), chosen, paraphrasing, making, run.typed_seed)
+        _refuse_idle(str(suite), chosen, making, run.typed_seed)
         pairs, read_files = _published(published, data, named_fields)
         inputs = [*read_files, *inputs[1:]]
         files.check(inputs)  # what a folder holds is known only now
@@ -287,20 +280,28 @@ def audit(
     pairs = pairs.of_groups(lp) if lp else pairs
     if making.limit is not None and (published is not None or suite not in (None, *_RECIPES)):
         pairs = pairs.spread(making.limit)
-    how: dict[str, Any] = {**asdict(rules), "scripts": making.scripts}
+    how: dict[str, Any] = asdict(rules)
     if rules.design is None and people is not None and suite != "menli":
         how["design"] = "checklist"
     outcome = audits.audit(pairs, metric, penalties=people, runtime=runtime, **how)
     result = as_typed(outcome.result([dict(InputFile(p).entry) for p in inputs if not os.path.isdir(p)]))
     if suite is None or suite in _RECIPES:
         result = replace(result, settings={**result.settings, "seed": run.seed})
-    files.write_segments(outcome.pair_columns, shown.spreadsheet)
+    files.write_segments(outcome.pair_columns)
     drawn = outcome.sides if files.html is not None else ()
     files.write(result, {spec: outcome.worst(spec, max(worst, _CASES)) for spec in drawn})
     cases = {spec: outcome.worst(spec, worst) for spec in outcome.sides} if worst else {}
     if not files.printed:
-        shown.show(result, run.quiet, intervals=intervals, worst=cases)
+        shown.show(result, run.quiet, worst=cases)
     return 0
+
+
+def _menli(suite: str | None) -> tuple[str | None, Paraphrasing]:
+    """The suite without the options of `menli`, and these."""
+    if suite is None or not suite.startswith("menli:"):
+        return suite, Paraphrasing()
+    spec = parse(suite)
+    return "menli", construct(Paraphrasing, dict(spec.options) if isinstance(spec, Spec) else {}, {}, "menli")
 
 
 def _suite(
@@ -315,14 +316,12 @@ def _suite(
 ) -> Suite:
     """The suite that the options describe: read from a file, or made from the data."""
     if name is not None and name not in _RECIPES:
-        _refuse_idle(name, chosen, paraphrasing, making, seed)
+        _refuse_idle(name, chosen, making, seed)
         if not (name == STDIN or os.path.exists(name) or os.path.splitext(name)[1]):  # a name, not a path
             raise InputError(
                 f"no suite {name!r} is known, and there is no file of that name{nearest(name, (*_RECIPES, *PUBLISHED))}"
             )
         return read_suite(name, texts()) if texts is not None else read_suite(name, columns=columns)
-    if paraphrasing.choose != "max_edit_distance" and name != "menli":
-        raise InputError("--choose is about paraphrases, which only --suite menli takes")
     if texts is None:
         raise InputError("nothing to audit on: give data to make a suite from (with --task), or a suite (--suite FILE)")
     how: dict[str, Any] = asdict(making)  # checked there
@@ -349,7 +348,7 @@ def _published(name: str, data: str | None, columns: Mapping[str, str] | None) -
     return read_published(name, data, columns)
 
 
-def _refuse_idle(name: str, chosen: Chosen, paraphrasing: Paraphrasing, making: Making, seed: int | None) -> None:
+def _refuse_idle(name: str, chosen: Chosen, making: Making, seed: int | None) -> None:
     """Refuse options that say how a suite is made, beside a suite that is made already."""
     idle = {
         "--task": chosen.task,
@@ -357,35 +356,9 @@ def _refuse_idle(name: str, chosen: Chosen, paraphrasing: Paraphrasing, making: 
         "-p": chosen.perturbation,
         "--field": making.field,
         "--legacy-join": making.legacy_join,
-        "--paraphrases": paraphrasing.paraphrases,
-        "--back-translation": paraphrasing.back_translation,
-        "--back-translation-languages": paraphrasing.back_translation_languages,
-        "--choose": paraphrasing.choose if paraphrasing.choose != "max_edit_distance" else None,
         "--seed": seed is not None,
         "--language": making.language if making.language != "builtin" else None,
     }
     used = [option for option, value in idle.items() if value]
     if used:
         raise InputError(f"{used[0]} says how a suite is made from data; {name} is a suite already")
-
-
-def _back_translator(names: str, codes: str | None, runtime: Runtime) -> Any:
-    from nlgauge.models.generation import Backtranslator  # needs torch
-
-    languages = None if codes is None else _both(codes)
-    if codes is not None and languages is None:
-        raise InputError(
-            f"--back-translation-languages {codes!r}: expected two codes, OWN,OTHER, as in eng_Latn,deu_Latn"
-        )
-    models = _both(names) or ((names.strip(), names.strip()) if languages and "," not in names else None)
-    if models is None:
-        raise InputError(f"--back-translation {names!r}: expected two models, OUT,BACK, as in en-de-model,de-en-model")
-    for model in models:
-        locate(model)  # a model that is not there is refused before anything is perturbed
-    return Backtranslator(*models, languages=languages, runtime=runtime)
-
-
-def _both(typed: str) -> tuple[str, str] | None:
-    """Two names with a comma between them; None where something else was typed."""
-    one, comma, other = (part.strip() for part in typed.partition(","))
-    return (one, other) if comma and one and other and "," not in other else None

@@ -12,7 +12,7 @@ from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import TASKS
 
 
-@options.verb(without={"segments"})
+@options.verb(without={"segments", "width"})
 def choose(
     *,
     data: Annotated[
@@ -57,7 +57,7 @@ def choose(
     - For the order of whole systems no metric is known to be better than another.
     - What the metric misses in your texts `nlgauge audit` says. Rate some outputs if the choice matters.
     """
-    shown.check(files)
+    shown.check()
     files.check(data, judgements)
     if metric:
         named(metric)  # a misspelt metric is refused before anything is read

@@ -30,7 +30,7 @@ from nlgauge.scoring.explaining import explain as explained
 _NARROWEST = 24  # columns the text needs; a narrower terminal folds the lines itself
 
 
-@options.verb(without={"segments"})
+@options.verb(without={"segments", "typed_seed"})
 def align(
     *,
     hyp: Annotated[str, Typed("The hypothesis.", metavar="TEXT")],
@@ -59,7 +59,6 @@ def align(
     Precision, recall and F are what the metric reports. They differ from the weighted mean of the marked similarities
     where a word has several pieces, where scores are rescaled, or where several references are combined.
     """
-    options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and an alignment draws nothing")
     options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json})
     for option, text in (("--hyp", hyp), ("--ref", ref)):
         if os.path.isfile(text):
@@ -123,7 +122,7 @@ class ExplainInput:
         return Dataset.from_texts([self.hyp], [self.ref or []], sources), []
 
 
-@options.verb(without={"segments"})
+@options.verb(without={"segments", "typed_seed"})
 def explain(
     *,
     data: Annotated[
@@ -164,7 +163,6 @@ def explain(
     left out, exchanged or said in the wrong order gets none. A copy of a reference has no mark; in a hypothesis without
     a word of content ("." or a blank) everything is missing.
     """
-    options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and marking draws nothing")
     options.refuse_idle({"encoder": run.encoder and method != "evidence"}, "is about models that method evidence asks")
     if data is not None and (texts.hyp, texts.ref, texts.src) != (None, None, None):
         raise InputError(f"{data!r} is given beside --hyp, --ref or --src, which it replaces; leave one out")

@@ -16,7 +16,6 @@ from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import GateBaseline, Outputs, check_cards, check_name, score_side, write_baseline
 from nlgauge.gating.verdicts import Rules, m_of_n
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
 
 CODES = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
@@ -103,7 +102,7 @@ class SideNames:
         return opened(path, path, columns=options.columns_of(self.columns), system=system)
 
 
-@options.verb(without={"segments"})
+@options.verb(without={"segments", "width"})
 def gate(
     *,
     base: Annotated[str, Argument("The old outputs: a data file, or a baseline that --save wrote.", metavar="BASE")],
@@ -115,7 +114,6 @@ def gate(
     limits: AllowedLosses,
     plain: Rules,
     sides: SideNames,
-    looks: Looks,
     shown: options.Shown,
     junit: Annotated[str | None, Typed("Write the verdict as JUnit XML, a test per metric.", metavar="FILE")] = None,
     markdown: Annotated[str | None, Typed("Write it as Markdown, for a pull request.", metavar="FILE")] = None,
@@ -151,7 +149,7 @@ def gate(
     its seal do not fit, or a score is off the scale; the seal finds accidents and is no signature. Scores of models
     stay in the cache.
     """
-    shown.check(files)
+    shown.check()
     metrics, only = named_with(metric, limits.report_only or [], run.runtime(quiet=True, cached=False), base)
     rules = limits.rules(plain, [*metrics], only, run.seed)
     if sides.save is not None:
@@ -165,7 +163,7 @@ def gate(
     old, fresh = sides.open(base, sides.base_system), sides.open(new, sides.new_system)
     if isinstance(fresh, GateBaseline):
         raise InputError(f"{new} is a baseline, expected it as BASE; give the new texts as NEW")
-    found = judged(old, fresh, metrics, rules, runtime, looks, sides.rescore, common=sides.common)
+    found = judged(old, fresh, metrics, rules, runtime, rescore=sides.rescore, common=sides.common)
     is_kept = sides.save is not None and found.verdict != PASS and os.path.exists(sides.save)
     if is_kept:
         told.append(f"{sides.save} stays as it was, since the verdict is {found.verdict}; to keep NEW, remove it first")

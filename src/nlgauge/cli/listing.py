@@ -70,18 +70,26 @@ _SYSTEMS = {
 @options.verb()
 def list_known(
     kind: Annotated[str, Argument("What to list.", words=LISTED)],
-    name: Annotated[
-        str | None, Argument("One metric or perturbation, with its options, or one result.", metavar="[NAME]")
+    names: Annotated[
+        list[str] | None,
+        Argument(
+            "One metric or perturbation, with its options, or one result; of runs, their folders.", metavar="[NAME ...]"
+        ),
     ] = None,
     task: Annotated[str | None, Typed("Perturbations: the checklist of a task.", words=TASKS)] = None,
     criterion: Annotated[
         str | None, Typed("Perturbations: only those of one criterion of the task.", metavar="NAME")
     ] = None,
+    total: Annotated[bool, Typed("Runs: add up those over different files: their scores as of one run.")] = False,
     json: Annotated[
-        str | None, Typed("Metrics: write one row per metric as JSON; alone or with -, print it.", metavar="[FILE]")
+        str | None,
+        Typed(
+            "Metrics: write one row per metric as JSON; runs: what they add up to. Alone or with -, print it.",
+            metavar="[FILE]",
+        ),
     ] = None,
 ) -> None:
-    """List metrics, perturbations, statistics with tests and protocols, formats, suites, or fields of results.
+    """List metrics, perturbations, statistics with tests and protocols, formats, suites, fields of results or runs.
 
     `metrics` says of each metric what it is, the tasks for which it is used in the literature, what it needs, its range
     and direction, its paper, and how it runs: without a model, with the embedded models, or with a model of the
@@ -102,6 +110,23 @@ def list_known(
     `schema` prints the JSON Schema (2020-12) of what `--json` writes, by kind of result, and `schema KIND` that of one,
     which mostly is the name of its verb. It lets fields of later versions pass.
 
+    `runs FOLDER ...` says how far runs in parts are, each a folder that `nlgauge score --engine` writes: parts and
+    segments done, rate (over the last 32 parts) and time left; or that it stopped, and its command goes on. The folder
+    holds:
+
+    - `rows/`: a row per segment, as `--segments` writes them; `pandas.read_parquet("DIR/rows")` reads all.
+    - `result.json`: the result, without the command and what `--thresholds` adds.
+    - `plan.json`: files, metrics, and the rows of each part.
+    - `sums/`: what the segments of a part add up to. Where they are, the part is done.
+    - `stats/`: counts of each segment, for tests and intervals.
+    - `pool/`: what metrics that depend on all segments found in them.
+
+    `--total` adds up runs over different files: the chrF of a system is made of summed counts, not the mean of two
+    runs. All must be done, by the same metrics in one order with equal signatures. Refused are two runs that count the
+    same system of the same files, and metrics that depend on all segments, since each run knows only its own. A note
+    says how many segments count twice (of more than four million a share is compared). Systems are not tested, because
+    items of two files may have the same name.
+
     Metrics, perturbations, statistics and formats of installed packages are listed, too. If such a package is broken,
     one line on standard error names it, and the others are listed.
     """
@@ -118,17 +143,24 @@ def list_known(
         "perturbations": _perturbation,
         "schema": _schema,
     }
-    if kind not in lists:
+    if kind not in LISTED:
         raise InputError(f"unknown list {kind!r}{nearest(kind, LISTED)}")
     if kind != "perturbations" and (task is not None or criterion is not None):
         raise InputError("--task and --criterion go with 'nlgauge list perturbations'")
+    if kind == "runs":
+        _list_runs(names or [], total, json)
+        return
+    options.refuse_idle({"total": total}, "goes with 'nlgauge list runs'")
+    if len(names or ()) > 1:
+        raise InputError(f"'nlgauge list {kind}' shows one in full, and {len(names or ())} names are given")
+    name = names[0] if names else None
     if name is not None and kind not in details:
         raise InputError(f"'nlgauge list {kind}' takes no name; {listed([*details])} do")
     if name is not None and (task is not None or criterion is not None):
         raise InputError(f"--task and --criterion list a checklist; {name} is shown without them")
     if json is not None:
         if kind != "metrics":
-            raise InputError("--json goes with 'nlgauge list metrics'")
+            raise InputError("--json goes with 'nlgauge list metrics' and 'nlgauge list runs --total'")
         check_target(json)
         rows = [catalogue_row(name)] if name is not None else _whole([*METRICS.names(), *SUMS], catalogue_row)
         Result("list", rows).write(json, "json")
@@ -140,6 +172,21 @@ def list_known(
     else:
         lines = lists[kind]()
     echo("\n".join(lines))
+
+
+def _list_runs(folders: Sequence[str], total: bool, json: str | None) -> None:
+    """How far runs are, or what they add up to."""
+    from nlgauge.cli.scale import runs_added, runs_listed
+
+    if not folders:
+        raise InputError("which runs? name the folders of 'nlgauge score --engine': nlgauge list runs FOLDER ...")
+    if not total:
+        options.refuse_idle({"json": json}, "is about what runs add up to; it goes with --total")
+        echo("\n".join(runs_listed(folders)))
+        return
+    files, shown = options.Files(json=json), options.Shown()
+    files.check()
+    shown.put_out(runs_added(folders), files, quiet=False)
 
 
 def metric_table(width: int = _WIDE) -> list[str]:

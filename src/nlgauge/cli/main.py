@@ -63,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         and 4 the result was written.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
+    words = ["list", "runs", *words[1:]] if words[:1] == ["status"] else words  # as it was called
     try:
         command = _command_of(app)
         check_read(words)
@@ -102,8 +103,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
         told = "" if is_bare else message() + _given(error)
-        gone = str(getattr(error, "option_name", None))
-        told = f"{gone} is now {MOVED[gone]}" if gone in MOVED else told
         return _refuse(told, context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
         print(f"nlgauge: interrupted; {left_of(words)}", file=sys.stderr)
@@ -185,9 +184,34 @@ class Verb:
         return found
 
 
-LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema")  # by the verb `list`
+LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema", "runs")  # by the verb `list`
 # An option that was, and what is typed in its place.
 MOVED: Mapping[str, str] = {
+    "-lc": "an option of bleu, as in -m bleu:lowercase=true",
+    "--lowercase": "an option of bleu, as in -m bleu:lowercase=true",
+    "-tok": "an option of bleu, as in -m bleu:tokenize=zh",
+    "--tokenize": "an option of bleu, as in -m bleu:tokenize=zh",
+    "--compat": "an option of the test, as in --significance bootstrap:compat=sacrebleu",
+    "--parts": "part of what -v shows",
+    "--sort": "--pairs of --significance, which puts the best first",
+    "--workers": "an option of the engine, as in --engine pool:workers=8",
+    "--gpus-per-worker": "an option of the engine, as in --engine ray:gpus=0.5",
+    "--part-rows": "an option of the engine, as in --engine pool:rows=1000",
+    "--ray-address": "an option of the engine, as in --engine ray:address=HOST:PORT",
+    "--paraphrases": "an option of the suite, as in --suite menli:paraphrases=FILE",
+    "--back-translation": "options of the suite, as in --suite menli:out=MODEL,back=MODEL",
+    "--back-translation-languages": "options of the suite, as in --suite menli:out=MODEL,own=eng_Latn,other=deu_Latn",
+    "--choose": "an option of the suite, as in --suite menli:choose=first",
+    "--intervals": "part of what -v shows",
+    **dict.fromkeys(
+        ("--edits", "--max-edits", "--span", "--swap-window", "--top-k", "--max-words", "--infill-language"),
+        "a part of --set, as in --set edits=8,max_words=40",
+    ),
+    "--clusters": "--items independent, where it was none",
+    "--guards": "an option of score alone, which looks at the texts before",
+    "--spreadsheet": "the variable NLGAUGE_SPREADSHEET, as in NLGAUGE_SPREADSHEET=1 nlgauge ...",
+    "--width": "an option of score and meta alone; -f csv has every digit",
+    "-w": "an option of score and meta alone; -f csv has every digit",
     "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
     "--compile": "the variable NLGAUGE_COMPILE, as in NLGAUGE_COMPILE=1 nlgauge ...",
     "--revision": "behind the name of the model: --model NAME@REVISION",
@@ -205,11 +229,6 @@ VERBS: Mapping[str, Verb] = {
         "nlgauge.cli.score:score",
         "Score systems with any metrics, and test them against each other.",
         "nlgauge score examples/weather.jsonl -m bleu -m chrf --significance randomization",
-    ),
-    "status": Verb(
-        "nlgauge.cli.scale:status",
-        "Say how far runs in parts are, or add up those that are done.",
-        "nlgauge status scored",
     ),
     "align": Verb(
         "nlgauge.cli.explain:align",
@@ -268,7 +287,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "list": Verb(
         "nlgauge.cli.listing:list_known",
-        "List metrics, perturbations, statistics with tests and protocols, formats, suites, or fields of results.",
+        "List metrics, perturbations, statistics with tests and protocols, formats, suites, fields of results or runs.",
         "nlgauge list metrics bertscore",
     ),
     "fetch": Verb(
@@ -414,6 +433,10 @@ class Command(_Converted, TyperCommand):
         """Read the command line; see `spread`. `--json` at its end prints."""
         from nlgauge.core.result import STDOUT  # a sixth of the start of `nlgauge --help`, which reads no verb
 
+        own = {name for param in self.params for name in param.opts}
+        for name in (word.partition("=")[0] for word in args):
+            if name in MOVED and name not in own:  # first: -tok would be read as -t ok
+                raise InputError(f"{name} is now {MOVED[name]}")
         args = [*args, STDOUT] if args[-1:] == ["--json"] else args
         goes_on: dict[str, Callable[[str], bool]] = {}
         for param in self.params:

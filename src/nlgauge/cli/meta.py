@@ -71,7 +71,7 @@ def spans(
     the references of DATA; NAME=FILE are marks made elsewhere, as of xCOMET or a judge. People's marks are those of
     DATA or of `--judgements` (MQM, ESA, WMT QE, Pearmut).
     """
-    shown.check(files)
+    shown.check()
     asked = _asked(methods)
     given = [path for path in asked.values() if path is not None]
     files.check(data, judgements, given)
@@ -107,7 +107,7 @@ def spans(
         seed=run.seed,
     )
     result = as_typed(found.result(_once(entries)))
-    files.write_segments(found.columns, shown.spreadsheet)
+    files.write_segments(found.columns)
     return shown.put_out(result, files, run.quiet)
 
 
@@ -176,7 +176,7 @@ def _once(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 # --- `nlgauge meta`: metrics compared with human judgements
 
 
-@options.verb(without={"outliers", "epsilon", "interval", "folds", "undefined", "width", "spreadsheet"})
+@options.verb(without={"outliers", "epsilon", "interval", "folds", "undefined"})
 def meta(
     *,
     data: Data,
@@ -227,7 +227,7 @@ def meta(
 
     Scores of models stay in the cache.
     """
-    shown.check(files)
+    shown.check()
     files.check(data, scored.scores, judgements, pairs)
     dataset, inputs, official = _read(data, how.preset, judgements, columns, lp, reference_system)
     tables, entries = scored.read()
@@ -248,7 +248,7 @@ def meta(
         result = replace(result, rows=[*result.rows, *_agreement(outcome)])
     if disagree is not None:
         result = replace(result, disagreements=disagreements(outcome.held, disagree))
-    files.write_segments(lambda: joined_columns(outcome.held), shown.spreadsheet)
+    files.write_segments(lambda: joined_columns(outcome.held))
     files.write(result)
     if not files.printed:
         shown.show(result, run.quiet)

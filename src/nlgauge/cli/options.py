@@ -28,7 +28,7 @@ from nlgauge.core.options import Argument, Entry, Field, Range, Typed, check_opt
 from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.spec import Spec, parse, split
+from nlgauge.core.spec import split
 from nlgauge.io.fields import is_known
 from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
@@ -134,7 +134,9 @@ def _parameter(field: Field) -> inspect.Parameter:
         else:
             bounds = field.about(Range) or Range()
             flags = as_typed.flags or (field.flag,)
-            kind = Annotated[kind, typer.Option(*flags, **about, min=bounds.least, max=bounds.most)]
+            kind = Annotated[
+                kind, typer.Option(*flags, **about, hidden=as_typed.hidden, min=bounds.least, max=bounds.most)
+            ]
     default = inspect.Parameter.empty if default is MISSING else default
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
@@ -265,35 +267,6 @@ def specs(about: str, *flags: str) -> Typed:
 def known_specs(typed: str) -> list[str]:
     """Specifications as they are typed: `bleu,chrf` are two; `module:name` is imported and gets its own name."""
     return [_known(spec) for spec in split(typed)]
-
-
-def with_options(specs: Sequence[str], name: str, options: dict[str, tuple[str, str]]) -> list[str]:
-    """Specifications in which each metric of a name has further options.
-
-    Args:
-        specs: specifications.
-        name: the name of the metric, such as "bleu".
-        options: option -> the flag that was typed for it, and its value.
-
-    Raises:
-        InputError: no metric has the name, or it has another value for the option already.
-    """
-    made, found = [], False
-    for spec in specs:
-        parsed = parse(spec)
-        if not isinstance(parsed, Spec) or parsed.name.lower() != name:
-            made.append(spec)
-            continue
-        found, own = True, dict(parsed.options)
-        for key, (flag, value) in options.items():
-            if own.setdefault(key, value) != value:
-                raise InputError(f"{spec} and {flag} give two values for {key}; leave one of them out")
-        made.append(str(Spec(parsed.name, tuple(own.items()))))
-    if not found:
-        flag, value = next(iter(options.values()))
-        key = next(iter(options))
-        raise InputError(f"{flag} is an option of {name}, which is not among the metrics; write METRIC:{key}={value}")
-    return made
 
 
 def _known(spec: str) -> str:
@@ -436,9 +409,10 @@ class Common:
     `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--encoder auto` takes
     `multilingual` where a tenth of the texts of a language pair, or of all others, are not English, and `embedded`
     elsewhere (`base` if NLGAUGE_ENCODER names it): one for a run, with a note. `sweep`, `gate`, `train` and `--engine`
-    want its name. There is no configuration file: the command, kept in a script, is the whole run. Two variables are
+    want its name. There is no configuration file: the command, kept in a script, is the whole run. Three variables are
     for few: `NLGAUGE_LIMITS=segment=20M,line=1G` raises the largest inputs (segment, line, file, ratio, array, columns,
-    depth), and with `NLGAUGE_COMPILE=1` encoders of BERT's family are compiled on a GPU, which takes a while at first.
+    depth); with `NLGAUGE_COMPILE=1` encoders of BERT's family are compiled on a GPU, which takes a while at first; and
+    `NLGAUGE_SPREADSHEET=1` puts `'` before cells of CSV and TSV that a spreadsheet takes for formulas.
     """
 
     typed_seed: Annotated[int | None, Typed("Seed of everything drawn at random.  [default: 0]", ("--seed",))] = None
@@ -538,13 +512,6 @@ class Files:
         check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, *inputs)
 
     @property
-    def are_cells(self) -> bool:
-        """Whether rows of segments are written as CSV or TSV."""
-        from nlgauge.io.write import is_cells
-
-        return is_cells(self.segments)
-
-    @property
     def printed(self) -> bool:
         """Whether one of them is standard output, on which nothing else may stand then."""
         return STDOUT in (self.json, self.html, self.segments)
@@ -562,17 +529,17 @@ class Files:
 
             write_html(result, self.html, worst)
 
-    def writing(self, spreadsheet: bool) -> AbstractContextManager[Callable[[Mapping[str, Any]], None] | None]:
+    def writing(self) -> AbstractContextManager[Callable[[Mapping[str, Any]], None] | None]:
         """A writer of segment rows; None if none were requested."""
         if self.segments is None:
             return nullcontext()
         from nlgauge.io.write import writing
 
-        return writing(self.segments, spreadsheet=spreadsheet)
+        return writing(self.segments, spreadsheet=_for_spreadsheets())
 
-    def write_segments(self, columns: Callable[[], Mapping[str, Any]], spreadsheet: bool = False) -> None:
+    def write_segments(self, columns: Callable[[], Mapping[str, Any]]) -> None:
         """Write the rows of segments, where they are asked for."""
-        with self.writing(spreadsheet) as write:
+        with self.writing() as write:
             if write is not None:
                 write(columns())
 
@@ -603,24 +570,22 @@ class Shown:
         Typed("Decimals in tables.  [default: 3; score: 2 or 4]", ("--width", "-w")),
     ] = None
     form: Annotated[str, Typed("What is printed.", ("--format", "-f"), words=FORMS)] = "text"
-    spreadsheet: Annotated[bool, Typed("In CSV and TSV, put ' before cells that a spreadsheet takes for formulas.")] = (
-        False
-    )
     verbose: Annotated[
         bool,
-        Typed("Print every p-value, signatures, all notes, and the ids of texts that they count.", ("--verbose", "-v")),
+        Typed(
+            "Print every p-value and interval, what corpus numbers are made of, signatures, all notes, and the ids of"
+            " texts that they count.",
+            ("--verbose", "-v"),
+        ),
     ] = False
 
-    def check(self, files: Files | None = None, **of_tables: object) -> None:
+    def check(self, **of_tables: object) -> None:
         """Refuse an unknown form, and options about tables where none is shown, before anything is scored.
 
         Args:
-            files: what is written besides.
             of_tables: option of the verb -> its value, which is false where it was not typed.
         """
         check_form(self.form)
-        if self.spreadsheet and self.form not in CELLS and not (files and files.are_cells):
-            raise InputError("--spreadsheet is about CSV and TSV: -f csv or tsv, or --segments FILE.csv")
         if self.form in DATA:
             told = {"width": self.width is not None, **of_tables}
             refuse_idle(told, f"is about tables, and -f {self.form} holds every row and digit")
@@ -638,8 +603,12 @@ class Shown:
             for note in doubt_line(result) if quiet else result.notes:
                 echo(f"note: {note}", err=True)
         columns = shutil.get_terminal_size((WIDE, 24)).columns
-        how |= {"spreadsheet": self.spreadsheet, "brief": not self.verbose}
+        how |= {"spreadsheet": _for_spreadsheets(), "brief": not self.verbose, "full": self.verbose}
         echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
+
+
+def _for_spreadsheets() -> bool:
+    return bool(os.environ.get("NLGAUGE_SPREADSHEET"))
 
 
 # --- Progress on a terminal: bars that stand below each other on stderr, and leave nothing behind

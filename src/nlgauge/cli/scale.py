@@ -1,4 +1,4 @@
-"""`nlgauge score --engine`, which scores large files in parts, and `nlgauge status`, which says how far that is."""
+"""`nlgauge score --engine`, which scores large files in parts, and how far such runs are."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric, part_directions
-from nlgauge.core.options import Argument, Range, Typed
+from nlgauge.core.options import Checked, Range, Typed, construct
 from nlgauge.core.result import Result
+from nlgauge.core.spec import Spec, parse
 from nlgauge.metrics.registry import own_names
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.compare import ByGroup, ComparisonOptions, Intervals
+from nlgauge.scoring.compare import ComparisonOptions
 from nlgauge.scoring.looks import Looks
 
 if TYPE_CHECKING:
@@ -28,7 +29,34 @@ if TYPE_CHECKING:
     from nlgauge.scoring.parts import Plan
     from nlgauge.scoring.workers import Engine
 
-_ROWS = 10_000
+
+@dataclass(frozen=True)
+class Workers(Checked):
+    """What scores parts: the options of `--engine`, as in `pool:workers=8,rows=1000`.
+
+    Attributes:
+        workers: how many processes; None for one per processor, or per GPU.
+        gpus: what a worker takes of a GPU; None for all of it.
+        rows: rows of a part, about.
+        address: HOST:PORT of a cluster of Ray; None for this machine.
+    """
+
+    workers: Annotated[int, Range(least=1)] | None = None
+    gpus: Annotated[float, Range(above=0, most=1, meaning="a share of a GPU")] | None = None
+    rows: Annotated[int, Range(least=1)] = 10_000
+    address: str | None = None
+
+    def shares(self, devices: Sequence[str]) -> tuple[int, float]:
+        """How many workers, and what each takes of a GPU: together no more than there is on this machine.
+
+        A cluster may have GPUs where this machine has none.
+        """
+        if not devices:
+            if self.gpus is not None and self.address is None:
+                raise InputError("--engine: gpus shares GPUs, and models run on none here; leave it out")
+            return self.workers or os.cpu_count() or 1, self.gpus or 0.0
+        workers = self.workers or max(1, round(len(devices) / (self.gpus or 1.0)))
+        return workers, self.gpus or min(1.0, len(devices) / workers)
 
 
 @dataclass(frozen=True)
@@ -36,30 +64,34 @@ class InParts:
     """How a large input is scored in parts."""
 
     engine: Annotated[
-        str | None, Typed("Score DATA in parts, in many processes; needs --output.", words="pool ray")
+        str | None,
+        Typed(
+            "Score DATA in parts, in many processes; needs --output. Options: workers (default: one per processor, or"
+            " per GPU), rows of a part (10000), gpus, a worker's share of one (1); of ray: address, HOST:PORT of a"
+            " cluster.",
+            metavar="pool|ray[:NAME=VALUE,...]",
+            words="pool ray",
+        ),
     ] = None
     output: Annotated[
         str | None, Typed("Folder of --engine: rows, sums and result of the run.", ("--output", "-o"), "DIR")
     ] = None
-    workers: Annotated[
-        int | None, Range(least=1), Typed("Processes of --engine.  [default: one per processor, or per GPU]")
-    ] = None
-    gpus_per_worker: Annotated[
-        float | None, Typed("What a worker takes of a GPU, such as 0.5.  [default: 1]", metavar="SHARE")
-    ] = None
-    part_rows: Annotated[int, Range(least=1), Typed("Rows of a part of --engine, about.", metavar="N")] = _ROWS
     dry_run: Annotated[bool, Typed("With --engine: count rows and parts, and time a sample; write nothing.")] = False
-    price: Annotated[
-        float | None, Range(least=0), Typed("With --dry-run: what an hour of all workers costs.", metavar="NUMBER")
-    ] = None
-    address: Annotated[
-        str | None,
-        Typed(
-            "Engine ray: a cluster; say --workers and --gpus-per-worker, too.  [default: this machine]",
-            ("--ray-address",),
-            "HOST:PORT",
-        ),
-    ] = None
+
+    @property
+    def chosen(self) -> tuple[str, Workers]:
+        """The engine, and its options.
+
+        Raises:
+            NlgaugeError: there is no such engine or option, or a value is none.
+        """
+        spec = parse(self.engine or "")
+        if not (isinstance(spec, Spec) and spec.name in ("pool", "ray")):
+            raise InputError(f"--engine is {self.engine!r}, expected pool or ray, as in pool:workers=8")
+        workers: Workers = construct(Workers, dict(spec.options), {}, f"--engine {spec.name}")
+        if workers.address is not None and spec.name == "pool":
+            raise InputError("--engine pool:address names a cluster of Ray; it goes with ray")
+        return spec.name, workers
 
     def check(self, leaves_out: bool, **others: object) -> bool:
         """Whether the input is scored in parts.
@@ -72,14 +104,9 @@ class InParts:
             own = options.changed(self, *(name for name in options.flags_of(self) if name != "engine"))
             options.refuse_idle(own, "is about scoring in parts; it goes with --engine pool or ray")
             return False
-        if self.engine not in ("pool", "ray"):
-            raise InputError(f"--engine is {self.engine!r}, expected pool or ray")
+        _ = self.chosen  # refused before anything is read
         if self.output is None and not self.dry_run:
             raise InputError("--engine writes into a folder, and none is given; add -o FOLDER, or --dry-run")
-        if self.address is not None and self.engine != "ray":
-            raise InputError("--ray-address names a cluster of Ray; it goes with --engine ray")
-        if self.price is not None and not self.dry_run:
-            raise InputError("--price says what an hour costs; it goes with --dry-run")
         if leaves_out:
             raise InputError("-m embedded leaves out what the data lack, and parts do not know that; name the metrics")
         why = "is not known in parts (page 'reference/verbs/score' of the documentation)"
@@ -96,7 +123,6 @@ class InParts:
         thresholds: str | None,
         save_norm: str | None,
         files: options.Files,
-        spreadsheet: bool,
     ) -> tuple[Result, options.Parts] | None:
         """The result, and the directions of parts; None after a dry run, which prints what it found."""
         from nlgauge.scoring.parts import make_plan
@@ -111,7 +137,8 @@ class InParts:
                     f"{spec}: {name!r} is known in this process alone, and --engine starts others; give it an entry"
                     " point (page 'guides/make' of the documentation), or leave --engine out"
                 )
-        if self.engine == "ray" and not self.dry_run:  # before hours of reading
+        engine, workers = self.chosen
+        if engine == "ray" and not self.dry_run:  # before hours of reading
             from nlgauge.scoring.workers import import_ray
 
             import_ray()
@@ -119,15 +146,16 @@ class InParts:
         if table is not None:
             with closing(inputs.opened()) as source:
                 table = table.over(source.blocks())
-        plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, comparison=comparison, looks=looks)
+        plan = make_plan(inputs, metrics, runtime, rows=workers.rows, comparison=comparison, looks=looks)
         if self.dry_run:
-            for line in self._estimate(plan, metrics, runtime):
+            for line in _estimate(plan, metrics, runtime, workers.shares(_devices(runtime.device))[0]):
                 echo(line)
             return None
         folder = Path(self.output or "")  # `check` refuses that there is none
-        engine = self._engine(_devices(runtime.device))
-        result = as_typed(score_in_parts(plan, folder, engine, runtime, comparison, save_norm))
-        with files.writing(spreadsheet) as write:
+        result = as_typed(
+            score_in_parts(plan, folder, _engine(engine, workers, runtime.device), runtime, comparison, save_norm)
+        )
+        with files.writing() as write:
             for columns in rows_of(plan, folder) if write is not None else ():
                 assert write is not None  # as asked just now
                 write(columns)
@@ -135,94 +163,47 @@ class InParts:
         result = with_agreement(result, table, {spec: references for spec, (references, _) in known.items()})
         return result, {spec: part_directions(metrics[spec], names) for spec, (_, names) in known.items()}
 
-    def _engine(self, devices: Sequence[str]) -> Engine:
-        workers, gpus = self._shares(devices)
-        from nlgauge.scoring.workers import score_in_pool, score_in_ray
 
-        if self.engine == "pool":
-            return partial(score_in_pool, workers=workers, devices=devices)
-        return partial(score_in_ray, workers=workers, gpus=gpus, address=self.address)
+def _engine(name: str, asked: Workers, device: str) -> Engine:
+    from nlgauge.scoring.workers import score_in_pool, score_in_ray
 
-    def _estimate(self, plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> Iterator[str]:
-        """The lines that a dry run prints."""
-        from nlgauge.scoring.workers import estimate
-
-        found = estimate(plan, metrics, runtime)
-        workers, _ = self._shares(_devices(runtime.device))
-        n, seconds = plan.summary.n, found.of(plan, workers)
-        yield f"segments   {n:,} of {_counted(len(plan.summary.systems), 'system')}, {plan.distinct:,} distinct"
-        tokens, what = (found.words, "words") if found.pieces is None else (found.pieces, "tokens of the model")
-        yield f"texts      {plan.texts:,} distinct, with about {_rounded(plan.texts * tokens):,} {what}"
-        passes = f", gone through {plan.passes + 1} times" if plan.passes else ""
-        yield f"parts      {len(plan.parts):,}{passes}"
-        yield f"sample     {found.n} segments in {found.seconds:.2f} s, after {found.loading:.1f} s of loading"
-        about = f": about {_rounded(n * found.truncated / found.n):,} segments" if found.truncated else ""
-        yield f"truncated  {found.truncated} of the sample{about}"
-        yield f"time       about {_time(seconds)} with {_counted(workers, 'worker')}"
-        if self.price is not None:
-            yield f"cost       about {seconds / 3600 * self.price:.2g} at {self.price:g} an hour"
-
-    def _shares(self, devices: Sequence[str]) -> tuple[int, float]:
-        """How many workers, and what each takes of a GPU: together no more than there is on this machine.
-
-        A cluster may have GPUs where this machine has none.
-        """
-        asked = self.gpus_per_worker
-        if asked is not None and not 0 < asked <= 1:
-            raise InputError(f"--gpus-per-worker is {asked:g}, expected a share above 0, up to 1 for a GPU of its own")
-        if not devices:
-            if asked is not None and self.address is None:
-                raise InputError("--gpus-per-worker shares GPUs, and models run on none here; leave it out")
-            return self.workers or os.cpu_count() or 1, asked or 0.0
-        workers = self.workers or max(1, round(len(devices) / (asked or 1.0)))
-        return workers, asked or min(1.0, len(devices) / workers)
+    devices = _devices(device)
+    workers, gpus = asked.shares(devices)
+    if name == "pool":
+        return partial(score_in_pool, workers=workers, devices=devices)
+    return partial(score_in_ray, workers=workers, gpus=gpus, address=asked.address)
 
 
-@options.verb(without={"segments"})
-def status(
-    *,
-    folders: Annotated[list[Path], Argument("Folders of 'nlgauge score --engine'.", metavar="DIR...")],
-    total: Annotated[bool, Typed("Add up runs over different files: their scores as of one run.")] = False,
-    by_group: ByGroup = False,
-    confidence: Intervals = False,
-    files: options.Files,
-    shown: options.Shown,
-) -> int:
-    """Say how far runs in parts are, or add up those that are done.
+def _estimate(plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime, workers: int) -> Iterator[str]:
+    """The lines that a dry run prints."""
+    from nlgauge.scoring.workers import estimate
 
-    A run is a folder that `nlgauge score --engine` writes. Each has a line: parts and segments done, rate (over the
-    last 32 parts) and time left; or that it stopped, and its command goes on.
+    found = estimate(plan, metrics, runtime)
+    n, seconds = plan.summary.n, found.of(plan, workers)
+    yield f"segments   {n:,} of {_counted(len(plan.summary.systems), 'system')}, {plan.distinct:,} distinct"
+    tokens, what = (found.words, "words") if found.pieces is None else (found.pieces, "tokens of the model")
+    yield f"texts      {plan.texts:,} distinct, with about {_rounded(plan.texts * tokens):,} {what}"
+    passes = f", gone through {plan.passes + 1} times" if plan.passes else ""
+    yield f"parts      {len(plan.parts):,}{passes}"
+    yield f"sample     {found.n} segments in {found.seconds:.2f} s, after {found.loading:.1f} s of loading"
+    about = f": about {_rounded(n * found.truncated / found.n):,} segments" if found.truncated else ""
+    yield f"truncated  {found.truncated} of the sample{about}"
+    yield f"time       about {_time(seconds)} with {_counted(workers, 'worker')}"
 
-    The folder holds:
 
-    - `rows/`: a row per segment, as `--segments` writes them; `pandas.read_parquet("DIR/rows")` reads all.
-    - `result.json`: the result, without the command and what `--thresholds` adds.
-    - `plan.json`: files, metrics, and the rows of each part.
-    - `sums/`: what the segments of a part add up to. Where they are, the part is done.
-    - `stats/`: counts of each segment, for tests and intervals.
-    - `pool/`: what metrics that depend on all segments found in them.
+# --- `nlgauge list runs`: how far runs in parts are
 
-    `--total` adds up runs over different files: the chrF of a system is made of summed counts, not the mean of two
-    runs. All must be done, by the same metrics in one order with equal signatures. Refused are two runs that count the
-    same system of the same files, and metrics that depend on all segments, since each run knows only its own. A note
-    says how many segments count twice (of more than four million a share is compared). Systems are not tested, because
-    items of two files may have the same name.
 
-    The command of a run checks its whole input in one process before it scores, and holds ids and counts in memory. Cut
-    more than some ten million rows into files with a folder each. With Ray all machines need one file system.
-    """
-    if not total:
-        typed = {"by-group": by_group, "confidence": confidence, "json": files.json, "html": files.html}
-        options.refuse_idle(typed, "is about what runs add up to; it goes with --total")
-        for folder in folders:
-            echo(f"{folder}: {_state(folder)}" if len(folders) > 1 else _state(folder))
-        return 0
-    from nlgauge.scoring.workers import total as added
+def runs_listed(folders: Sequence[str]) -> list[str]:
+    """A line for each run: how far it is."""
+    return [(f"{folder}: " if len(folders) > 1 else "") + _state(Path(folder)) for folder in folders]
 
-    shown.check(files)
-    files.check()
-    result = as_typed(added(folders, ComparisonOptions(intervals=confidence, by_group=by_group)))
-    return shown.put_out(result, files, quiet=False)
+
+def runs_added(folders: Sequence[str]) -> Result:
+    """What runs over different files add up to."""
+    from nlgauge.scoring.workers import total
+
+    return as_typed(total(list(map(Path, folders))))
 
 
 def _state(folder: Path) -> str:

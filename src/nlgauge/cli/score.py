@@ -21,10 +21,10 @@ from nlgauge.io import read
 from nlgauge.io.files import STDIN
 from nlgauge.io.parallel import open_parallel, system_names
 from nlgauge.io.segments import JoinedSource, SelectedSource, Source, Unreferenced
-from nlgauge.metrics.registry import expanded, metric_names, named
+from nlgauge.metrics.registry import expanded, named
 from nlgauge.metrics.wrapped import check_bounds
-from nlgauge.report.kinds.score import best_first, system_name
 from nlgauge.report.kinds.score import score_only as numbers_alone
+from nlgauge.report.kinds.score import system_name
 from nlgauge.report.tables import measured
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring import job
@@ -153,9 +153,9 @@ def _is_there(path: str) -> bool:
     without={"typed_seed"},
     sections={
         "Input": "texts",
-        "Metrics": "metric lowercase tokenize looks",
+        "Metrics": "metric looks",
         "Tests": "comparison thresholds",
-        "Output": "sort parts score_only fail_under save_norm shown files",
+        "Output": "score_only fail_under save_norm shown files",
         "Scale": "in_parts",
     },
 )
@@ -165,16 +165,6 @@ def score(
     metric: Annotated[
         list[str] | None,
         options.specs("Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]", "--metric", "-m"),
-    ] = None,
-    lowercase: Annotated[bool, Typed("bleu: compare in lower case.", ("--lowercase", "-lc"))] = False,
-    tokenize: Annotated[
-        str | None,
-        Typed(
-            "bleu: its tokenizer, such as 13a, zh or intl.",
-            ("--tokenize", "-tok"),
-            "NAME",
-            words="none zh 13a intl char ja-mecab ko-mecab spm flores101 flores200 spBLEU-1K",
-        ),
     ] = None,
     comparison: ComparisonOptions,
     thresholds: Annotated[
@@ -191,13 +181,7 @@ def score(
     save_norm: Annotated[
         str | None, Typed('Keep the scale of sums, for [norm=file("FILE")] in a later run.', metavar="FILE")
     ] = None,
-    sort: Annotated[
-        str | None, Typed("Put the best system by this metric first.", metavar="SPEC", complete=metric_names)
-    ] = None,
-    parts: Annotated[
-        bool, Typed("Show what corpus numbers are made of: BLEU's precisions and brevity penalty.")
-    ] = False,
-    score_only: Annotated[bool, Typed("Print nothing but the numbers.", ("--score-only", "-b"))] = False,
+    score_only: Annotated[bool, Typed("Print nothing but the numbers.", ("--score-only", "-b"), hidden=True)] = False,
     looks: Looks,
     shown: options.Shown,
     files: options.Files,
@@ -215,8 +199,8 @@ def score(
     identical outputs get 1 and nothing gets 0. Systems need the same items, each once and for the same inputs: another
     set, or rows in another order, is refused by name.
     `--pairs` tests every two systems, adjusts p after Holm, and begins a new rank where every system above beats every
-    system below. `--compat sacrebleu` repeats the p-values of sacrebleu 2.6.0 with their faults: identical outputs
-    differ significantly, and its bootstrap finds too much. Give the seed that `SACREBLEU_SEED` held.
+    system below. `bootstrap:compat=sacrebleu` repeats the p-values of sacrebleu 2.6.0 with their faults: identical
+    outputs differ significantly, and its bootstrap finds too much. Give the seed that `SACREBLEU_SEED` held.
 
     Scores of models stay in the cache: the same command, or one with a further metric, goes on after a stop. A test
     that must be refused is refused before a model runs.
@@ -224,7 +208,7 @@ def score(
     `--engine` scores plain Parquet, JSON lines or text files in parts (extra `parquet`). After a kill the same command
     goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. Tests asked for later score
     nothing anew. `--common`, `--unreferenced`, `--cache` and `-m embedded` do not go with it; idf,
-    `cider` and sums take a pass over all parts before. Ray without `--ray-address` starts for the run alone, and only
+    `cider` and sums take a pass over all parts before. Ray without an address starts for the run alone, and only
     this machine reaches it.
 
     It ends with 3 where a system is worse than `--fail-under`, in the metric's own direction, or undefined. `-m
@@ -233,14 +217,10 @@ def score(
     """
     if comparison.test is None:
         options.refuse_idle({"thresholds": thresholds}, "is about differences of systems; it goes with --significance")
-    asked, optional = expanded(metric or ["bleu"])
-    of_bleu = {"lowercase": ("-lc", "true")} if lowercase else {}  # sacrebleu's short options
-    of_bleu |= {"tokenize": ("-tok", tokenize)} if tokenize is not None else {}
-    whole = options.with_options(asked, "bleu", of_bleu) if of_bleu else asked
-    metrics = named(whole)  # of any encoder: what follows asks for no more than their names and directions
-    gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
-    shown.check(files)
-    sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), comparison.pairs)
+    specs, optional = expanded(metric or ["bleu"])
+    metrics = named(specs)  # of any encoder: what follows asks for no more than their names and directions
+    gates = _gates(fail_under or [], metrics)
+    shown.check()
     if score_only and shown.form != "text":
         raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
@@ -254,22 +234,21 @@ def score(
     runtime = run.runtime(seed=comparison.seed or 0, quiet=score_only, cached=not is_parted)
     of_parts: options.Parts = {}
     if is_parted:
-        metrics, written = named(whole, runtime.encoder), (save_norm, files, shown.spreadsheet)
+        metrics, written = named(specs, runtime.encoder), (save_norm, files)
         found = in_parts.score(texts.inputs, metrics, runtime, looks, comparison, thresholds, *written)
         if found is None:
             return 0
         result, of_parts = found
     else:
-        how = (shown.spreadsheet, save_norm, looks, optional - {*gates, sort})
-        result, of_parts = _scored(texts, whole, comparison, thresholds, runtime, files, *how)
-    result = result if sort is None else best_first(result, sort)
+        how = (save_norm, looks, optional - gates.keys())
+        result, of_parts = _scored(texts, specs, comparison, thresholds, runtime, files, *how)
     files.write(result, parts=of_parts)
     if files.printed or save_norm == STDOUT:
         pass  # what was asked for stands there alone
     elif score_only:
         echo(numbers_alone(result, shown.width))
     else:
-        shown.show(result, run.quiet, parts=parts)
+        shown.show(result, run.quiet)
     return _judge(result, gates, metrics)
 
 
@@ -280,14 +259,13 @@ def _scored(
     thresholds: str | None,
     runtime: Runtime,
     files: options.Files,
-    spreadsheet: bool,
     save_norm: str | None,
     looks: Looks,
     optional: Collection[str],
 ) -> tuple[Result, Mapping[str, Mapping[str, bool | None]]]:
     """Score everything in this process: the result, and the directions of parts."""
     table = None
-    with texts.opened() as source, files.writing(spreadsheet) as write:
+    with texts.opened() as source, files.writing() as write:
         if thresholds is not None:
             from nlgauge.scoring.thresholds import thresholds_for
 
@@ -320,12 +298,11 @@ def _written_by(write: Callable[[Mapping[str, Any]], None]) -> job.Block:
     return lambda block, scores: write(segment_columns(block, scores))
 
 
-def _gates(typed: Sequence[str], metrics: Mapping[str, BaseMetric], whole: Mapping[str, str]) -> dict[str, float]:
-    """Specification -> the number that no system may be worse than; `whole` has options from elsewhere."""
+def _gates(typed: Sequence[str], metrics: Mapping[str, BaseMetric]) -> dict[str, float]:
+    """Specification -> the number that no system may be worse than."""
     gates: dict[str, float] = {}
     for gate in typed:
         spec, _, number = gate.rpartition("=")
-        spec = whole.get(spec, spec)
         try:
             gates[spec] = float(number)
         except ValueError:
@@ -335,18 +312,6 @@ def _gates(typed: Sequence[str], metrics: Mapping[str, BaseMetric], whole: Mappi
         if spec not in metrics:
             raise InputError(f"--fail-under {gate!r}: {spec!r} is not among the metrics scored{nearest(spec, metrics)}")
     return gates
-
-
-def _sorted_by(
-    sort: str | None, metrics: Mapping[str, BaseMetric], whole: Mapping[str, str], pairs: bool
-) -> str | None:
-    """The metric by which systems are sorted."""
-    if sort is not None and pairs:
-        raise InputError("--pairs puts the best system first by each metric; leave --sort out")
-    sort = None if sort is None else whole.get(sort, sort)
-    if sort is not None and sort not in metrics:
-        raise InputError(f"--sort {sort!r} is not among the metrics scored{nearest(sort, metrics)}")
-    return sort
 
 
 def _judge(result: Result, gates: Mapping[str, float], metrics: Mapping[str, BaseMetric]) -> int:

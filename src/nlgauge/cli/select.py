@@ -44,7 +44,7 @@ class Choices:
     draws: Annotated[int | None, Range(least=1), Typed("Simulate so many choices beside the exact numbers.")] = None
 
 
-@options.verb(without={"higher", "lower", "width", "spreadsheet", "encoder"})
+@options.verb(without={"higher", "lower", "encoder"})
 def select(
     *,
     data: judged.Data,
@@ -72,7 +72,7 @@ def select(
     therefore no intervals and no tests: compare metrics with `nlgauge meta`. A pool larger than the models is refused
     before anything is scored. Scores of models stay in the cache.
     """
-    shown.check(files)
+    shown.check()
     if choices.hybrids == 0 and choices.draws is None:
         options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws: name --hybrids or --draws as well")
     files.check(data, scored.scores, judgements)
@@ -88,7 +88,7 @@ def select(
         **{**asdict(choices), "stats": choices.stats or STATS},
     )
     result = as_typed(outcome.result([*inputs, *entries]))
-    files.write_segments(lambda: judged.joined_columns(outcome.held), shown.spreadsheet)
+    files.write_segments(lambda: judged.joined_columns(outcome.held))
     return shown.put_out(result, files, run.quiet)
 
 
@@ -136,7 +136,7 @@ class Mixed:
             raise InputError("no metric is named, expected at least one nli metric: --with nli")
 
 
-@options.verb(without={"segments", "width", "spreadsheet", "encoder"})
+@options.verb(without={"segments", "encoder"})
 def sweep(
     *,
     data: Annotated[
@@ -172,7 +172,7 @@ def sweep(
     what the choice by the other sets costs. Translation and summaries need two runs. A suite whose better texts are the
     references is refused, as by `nlgauge audit`.
     """
-    shown.check(files)
+    shown.check()
     paths = mixed.suite or []
     files.check(data, paths, judgements)
     if judgements is not None and len(data) > 1:

@@ -14,9 +14,10 @@ from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.cli.options import bar
 from nlgauge.core.errors import InputError
-from nlgauge.core.options import Argument, Range, Typed
+from nlgauge.core.options import Argument, Range, Typed, construct, fields_of
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.segment import Segment
+from nlgauge.core.spec import Spec, parse
 from nlgauge.io.journal import SUFFIX, Journal
 from nlgauge.io.parallel import Raw, read_paraphrases, read_raw
 from nlgauge.io.suites.published import read_minor
@@ -54,13 +55,7 @@ class SeverityOptions:
             metavar="MODEL",
         ),
     ] = None
-    infill_language: Annotated[
-        str | None,
-        Typed(
-            "Language of TEXTS, for an --infill of many languages, as its tokenizer spells it: de_DE for mBART.",
-            metavar="CODE",
-        ),
-    ] = None
+    infill_language: str | None = None  # of --set
     judge: Annotated[
         str,
         Typed("The NLI model that rates: nli-robust, nli, a head, a folder or hub id[@REVISION].", metavar="MODEL"),
@@ -72,6 +67,19 @@ class SeverityOptions:
         str,
         Typed("binary: -1 or -5; graded: between them; none: -1 each, without a judge.", words="binary graded none"),
     ] = "binary"
+
+
+@dataclass(frozen=True)
+class Settings(Draws):
+    """What `--set` takes beside the numbers of `Draws`."""
+
+    max_words: Annotated[int, Range(least=2)] = 80
+    infill_language: str | None = None
+
+    @property
+    def drawn(self) -> Draws:
+        """The distributions alone."""
+        return Draws(**{name: getattr(self, name) for name in fields_of(Draws)})
 
 
 @options.verb(without={"segments", "cache", "no_cache", "encoder"})
@@ -99,7 +107,16 @@ def synth(
     ] = None,
     draws: Draws,
     rated: SeverityOptions,
-    max_words: Annotated[int, Range(least=2), Typed("Longer texts are left alone.")] = 80,
+    settings: Annotated[
+        str,
+        Typed(
+            "SEScore's numbers: edits (their mean, 5), max_edits (5), span (mean of tokens deleted or replaced, 1.5),"
+            " swap_window (4), top_k (a word is drawn from so many that fit best, 4); max_words of a text (80);"
+            " infill_language, as the tokenizer of an --infill of many languages spells it: de_DE for mBART.",
+            ("--set",),
+            "NAME=VALUE,...",
+        ),
+    ] = "",
     calibrate: Annotated[
         str | None,
         Typed("Calibrate the judge's threshold on labelled pairs. Without TEXTS, print it and stop.", metavar="PAIRS"),
@@ -133,10 +150,13 @@ def synth(
     """
     if preset is not None:
         rated = _as_published(context, preset, rated, calibrate)
+    chosen = _settings(settings, draws)
+    if chosen.infill_language is not None:
+        rated = replace(rated, infill_language=chosen.infill_language)
     _check(texts, output, calibrate, show, files, rated)
     if texts is None:
         options.refuse_idle({"paraphrase": paraphrase is not None}, "is about TEXTS, and none are given")
-    _refuse_idle(draws)
+    draws = chosen.drawn
     runtime = run.runtime(quiet=True, cached=False)  # progress is shown by texts
     threshold, notes = rated.threshold, []
     if calibrate is not None:
@@ -152,11 +172,15 @@ def synth(
     how: dict[str, Any] = {**asdict(rated), "threshold": threshold}  # checked there
     how["infill"] = rated.infill or "infill"
     how["judge"] = None if rated.severity == "none" else rated.judge
-    maker = Synthesizer(draws, **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)
-    settings = {"signature": str(maker.signature), "inputs": [entry["sha256"] for entry in raw.inputs], "limit": limit}
-    settings |= {"paraphrase": paraphrase} if paraphrase else {}
-    settings |= {"columns": columns} if columns else {}  # of one file they choose other texts
-    journal = Journal(output, settings)
+    maker = Synthesizer(draws, **how, seed=run.seed, variants=variants, max_words=chosen.max_words, runtime=runtime)
+    described: dict[str, Any] = {
+        "signature": str(maker.signature),
+        "inputs": [entry["sha256"] for entry in raw.inputs],
+        "limit": limit,
+    }
+    described |= {"paraphrase": paraphrase} if paraphrase else {}
+    described |= {"columns": columns} if columns else {}  # of one file they choose other texts
+    journal = Journal(output, described)
     notes += [*raw.notes, *_unread(raw, draws, rated, limit)]
     if not run.quiet:
         for note in notes:
@@ -240,12 +264,16 @@ def _check(
         raise InputError("--calibrate finds a threshold, and --threshold names one")
 
 
-def _refuse_idle(draws: Draws) -> None:
-    """Refuse options of operations that are not drawn."""
+def _settings(typed: str, draws: Draws) -> Settings:
+    """What `--set` says; numbers of operations that are not drawn are refused."""
+    spec = parse(f"set:{typed}" if typed else "set")
+    made: Settings = construct(
+        Settings, dict(spec.options) if isinstance(spec, Spec) else {}, {"operations": draws.operations}, "--set"
+    )
     for name, operations in _USED_BY.items():
-        if not set(operations) & set(draws.operations):
-            why = f"is about {' and '.join(operations)}, which --operations leaves out"
-            options.refuse_idle(options.changed(draws, name), why)
+        if not set(operations) & set(draws.operations) and getattr(made, name) != getattr(Draws, name):
+            raise InputError(f"--set {name} is about {' and '.join(operations)}, which --operations leaves out")
+    return made
 
 
 def _calibrated(path: str, judge: str, runtime: Runtime) -> tuple[float, str, Result]:

@@ -223,9 +223,7 @@ def train_layers(
     for name in models:
         if len(models) > 1:
             tell(name)
-        studies.append(
-            layer_study(dataset, name, *of_data, idf=idf, runtime=runtime, advance=advance)
-        )
+        studies.append(layer_study(dataset, name, *of_data, idf=idf, runtime=runtime, advance=advance))
     result = as_typed(layers_result(studies, inputs))
     files.write(result)
     for study in studies:

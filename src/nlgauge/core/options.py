@@ -82,6 +82,7 @@ class Typed:
         metavar: what stands for its value in the help.
         words: what the help shows and the shell completes where it takes further words; with blanks between.
         complete: gives the words that the shell alone completes.
+        hidden: whether the help leaves it out: another tool's spelling, of which its page tells.
         each: what a word that was typed stands for, where that is several, or another.
     """
 
@@ -90,6 +91,7 @@ class Typed:
     metavar: str | None = None
     words: str | Iterable[str] = ()
     complete: Callable[[], Iterable[str]] | None = None
+    hidden: bool = False
     each: Callable[[str], list[str]] | None = None
 
 

@@ -24,7 +24,7 @@ from nlgauge.gating.outputs import (
     score_sides,
     write_baseline,
 )
-from nlgauge.gating.verdicts import Clusters, Decided, Drops, Items, Rules, Scales, Undefined, decide, flickers
+from nlgauge.gating.verdicts import Decided, Drops, Items, Rules, Scales, Undefined, decide, flickers
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.read import open_data
 from nlgauge.io.segments import drained
@@ -135,7 +135,6 @@ def gate(
     report_only: MetricLike | Sequence[MetricLike] = (),
     scale: Scales | None = None,
     sequential: bool = False,
-    clusters: Clusters = "group",
     items: Items = "sample",
     common: bool = False,
     ids: Sequence[str] | None = None,
@@ -172,8 +171,8 @@ def gate(
         scale: the lowest and the highest score of metrics without limits, as (1, 5), or a mapping; ratings and scores
             of other programs else have the least usual one that holds them (0 to 1, 5, 10, 25, 100), with a note.
         sequential: judge so that one may look again after every further item.
-        clusters: `group` takes groups of items as clusters where there are several, `none` does not.
-        items: `sample` asks what they say of others like them; `fixed` of these alone, so that one run of each decides.
+        items: `sample` asks what they say of others like them, with groups as clusters where there are several, and
+            `independent` does so without; `fixed` asks of these alone, so that one run of each decides.
         common: judge the items that both sides have, where one lacks some.
         ids, groups: the id and the group of each item, of lists of texts.
         base_system, new_system: the system, in data that hold several.
@@ -198,7 +197,6 @@ def gate(
         report_only=only,
         scale=scale,
         sequential=sequential,
-        clusters=clusters,
         items=items,
         draws=draws,
         seed=seed,
@@ -336,6 +334,6 @@ def _how(found: Decided, metrics: Mapping[str, BaseMetric]) -> list[str]:
     if deciding > 1:
         told.append(f"p-values of FAIL are adjusted after Holm for {deciding} metrics; all of them have to pass")
     if any(row["n_clusters"] for row in found.rows):
-        told.append("items of a group are one cluster; clusters=none takes items as independent")
+        told.append("items of a group are one cluster; items=independent takes them one by one")
     told += [f"{row['metric']}: {flickers(row['flicker'])}" for row in found.rows if row["flicker"] >= 0]
     return [*dict.fromkeys(told)]

@@ -449,7 +449,7 @@ def differences(
     if undefined == "worst" and any(np.isnan(scores).any() for scores in new_runs):
         if not math.isfinite(worst_of_range):
             raise InputError(
-                f"{spec} has no worst score, which --undefined worst (undefined='worst') gives to a text without one;"
+                f"{spec} has no worst score, which undefined='worst' gives to a text without one;"
                 " choose fail or drop, or name its scale with --scale LOW:HIGH (scale=(LOW, HIGH))"
             )
         new_runs = [np.where(np.isnan(scores), worst_of_range, scores) for scores in new_runs]

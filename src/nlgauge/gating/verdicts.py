@@ -36,8 +36,7 @@ from nlgauge.stats.gates import (
 )
 
 Undefined = Literal["fail", "worst", "drop"]
-Clusters = Literal["group", "none"]
-Items = Literal["sample", "fixed"]
+Items = Literal["sample", "independent", "fixed"]
 Drops = float | Mapping[str, float]  # one for all metrics, or specification -> its own
 Scale = tuple[float, float]  # the lowest and the highest score
 Scales = Scale | Mapping[str, Scale]
@@ -62,8 +61,8 @@ class Rules:
         report_only: specifications that do not decide.
         scale: the lowest and the highest score of metrics that have no limits, as ratings and scores of other programs.
         sequential: whether one may look again after every further item.
-        clusters: `group` draws whole groups of items, `none` takes items as independent.
-        items: `sample` asks what the items say of others like them, `fixed` of these items alone.
+        items: `sample` asks what the items say of others like them, and draws whole groups of them; `independent` does
+            so of items whatever their groups, `fixed` asks of these items alone.
         draws, seed: of the bootstrap.
     """
 
@@ -71,13 +70,17 @@ class Rules:
     alpha: Annotated[_SHARE, Typed("The chance of a false PASS, and of a false FAIL.", metavar="SHARE")] = 0.05
     allow_item: Drops | None = None
     min_pass: tuple[int, int] | None = None
-    undefined: Annotated[Undefined, Typed("What a score is that NEW lacks and BASE has.")] = "fail"
+    undefined: Undefined = "fail"
     report_only: frozenset[str] = field(default_factory=frozenset)
     scale: Scales | None = None
     sequential: Annotated[bool, Typed("Judge so that one may look again after every further item.")] = False
-    clusters: Annotated[Clusters, Typed("Take groups of items as clusters, or not.")] = "group"
-    items: Annotated[Items, Typed("A sample of what is to come, or all that is asked for.")] = "sample"
-    draws: Annotated[int, Range(least=100), Typed("Resamples.", ("--draws", "-n"), metavar="N")] = DRAWS
+    items: Annotated[
+        Items,
+        Typed(
+            "A sample of what is to come, with groups as clusters or without (independent); or all that is asked for."
+        ),
+    ] = "sample"
+    draws: int = DRAWS
     seed: int = 0
 
     def check(self, specs: Iterable[str]) -> None:
@@ -88,7 +91,6 @@ class Rules:
         """
         known = list(specs)
         check_option("undefined", self.undefined, Undefined, error=InputError)
-        check_option("clusters", self.clusters, Clusters, error=InputError)
         check_option("items", self.items, Items, error=InputError)
         if self.items == "fixed" and self.sequential:
             raise InputError("sequential judges further items, and with items fixed there are none; choose one of both")
@@ -189,7 +191,7 @@ def _way_out(bound: Bound) -> str:
         return "more runs of each item would tell"
     if bound.n_clusters is not None and bound.n_clusters < FEW_GROUPS:
         few = f"{bound.n_clusters} groups are too few to pass, expected {FEW_GROUPS} or more"
-        return f"{few}; if their items are independent, say --clusters none (clusters='none')"
+        return f"{few}; if their items are independent, say --items independent (items='independent')"
     if not bound.allow:
         return "no number of items shows that nothing at all was lost, so allow a drop"
     few = ""
@@ -329,7 +331,7 @@ def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide,
         InputError: a metric has no item with scores on both sides, or does not fit a rule.
     """
     names = list(new.outputs.items)
-    clusters = clusters_of(new.outputs.groups) if rules.clusters == "group" else None
+    clusters = clusters_of(new.outputs.groups) if rules.items == "sample" else None
     is_same = bool(same_texts(base.outputs, new.outputs).all())
     scales = rules.scales(metrics)
     found = {spec: differences(spec, m, base, new, rules.undefined, scales[spec]) for spec, m in metrics.items()}

@@ -525,7 +525,7 @@ FORMATS: Mapping[str, Format] = {
     ),
     "Tables of paraphrases": Format(
         about="`.jsonl`, `.tsv`, `.csv`; PAWS",
-        use="`nlgauge audit DATA --suite menli --paraphrases FILE`",
+        use="`nlgauge audit DATA --suite menli:paraphrases=FILE`",
         reads="suites.suites:paraphrases_in",
         example={"t.jsonl": '{"text":"a","paraphrase":"b"}\n'},
     ),

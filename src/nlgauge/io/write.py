@@ -67,9 +67,9 @@ def writing(path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Itera
     0.5 for a tie or 0. Beside FILE lies `FILE.meta.json`, with the SHA-256 of the file and, for each metric, its
     signature and whether higher is better; of a part of which neither is better, such as the number of the best
     reference, it says null. Cells are written as they are, so that other programs read them back; a spreadsheet takes
-    one that begins with `=`, `+`, `-`, `@`, a tab or a line break for a formula and runs it, and `--spreadsheet` puts a
-    `'` before names and ids like that. A place that cannot be written, and an output that would overwrite an input, are
-    refused before anything is scored.
+    one that begins with `=`, `+`, `-`, `@`, a tab or a line break for a formula and runs it, and with the variable
+    `NLGAUGE_SPREADSHEET=1` a `'` stands before names and ids like that. A place that cannot be written, and an output
+    that would overwrite an input, are refused before anything is scored.
 
     The function takes columns of equal length, the same ones at every call. The file takes its name when the block ends
     without an error. Until then it has another name in the same folder. Numbers are written in full, so that reading
@@ -122,11 +122,6 @@ def kind_of(path: str) -> str:
     if kind == "parquet":
         import_pyarrow()
     return kind
-
-
-def is_cells(path: str | None) -> bool:
-    """Whether a table of that name is TSV or CSV, which spreadsheets open."""
-    return path is not None and kind_of(path) in _CELLS
 
 
 def _appending(kind: str, file: IO[bytes], path: str, columns: Columns, opened: ExitStack) -> Callable[[Columns], None]:

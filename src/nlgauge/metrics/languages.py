@@ -240,8 +240,8 @@ class UnreadScripts:
 
     `--language` of `score` and `meta`, and `language=` in Python, say what is done: `note`, the default, notes such
     texts and warns in Python; `strict` refuses them before anything is scored; `off` does not look. `select` and
-    `sweep` always note. In `audit` and `perturb` the check is `--scripts` (`scripts=`), which looks at the texts that
-    are perturbed and at the pairs that are scored.
+    `sweep` always note. So do `audit` and `perturb` (in Python `scripts=` says what is done), which look at the texts
+    that are perturbed and at the pairs that are scored.
 
     Apart from this check, every metric that reads text with a model counts pieces that its vocabulary lacks. With more
     than 10 % of them a segment has the flag `unknown` and is scored, noted and counted; with several references only if

@@ -65,11 +65,11 @@ class Draws:
     operations: Annotated[
         tuple[Operation, ...], Typed("Some of insert, delete, replace, swap, with commas.", metavar="LIST")
     ] = OPERATIONS
-    edits: Annotated[_Mean, Typed("Mean of the Poisson distribution of the number of edits.")] = 5.0
-    max_edits: Annotated[_Count, Typed("Most edits; a draw of 0 or more than these is drawn again.")] = 5
-    span: Annotated[_Mean, Typed("Mean of the Poisson distribution of tokens deleted or replaced.")] = 1.5
-    swap_window: Annotated[_Count, Typed("How far apart two tokens that change places may be.")] = 4
-    top_k: Annotated[_Count, Typed("Each word is drawn from so many words that fit best.")] = 4
+    edits: _Mean = 5.0
+    max_edits: _Count = 5
+    span: _Mean = 1.5
+    swap_window: _Count = 4
+    top_k: _Count = 4
 
     def __post_init__(self) -> None:
         for name in self.operations:

@@ -15,7 +15,7 @@ from nlgauge.core.metric import BaseMetric, MetricLike
 from nlgauge.core.result import replacing
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import Outputs, ScoredSide, as_json, check_saved, read_baseline, score_side
-from nlgauge.gating.verdicts import Clusters, Drops, Items, Rules, Scales, Undefined, level
+from nlgauge.gating.verdicts import Drops, Items, Rules, Scales, Undefined, level
 from nlgauge.metrics.registry import named
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime
@@ -205,7 +205,6 @@ class Run:
         report_only: MetricLike | Sequence[MetricLike] = (),
         scale: Scales | None = None,
         sequential: bool = False,
-        clusters: Clusters = "group",
         items: Items = "sample",
     ) -> Check:
         """Whether the outputs are no worse than those of the baseline `__nlgauge__/NAME.json` beside the test.
@@ -223,7 +222,6 @@ class Run:
             report_only=only,
             scale=scale,
             sequential=sequential,
-            clusters=clusters,
             items=items,
         )
         rules.check(named)

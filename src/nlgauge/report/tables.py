@@ -373,16 +373,15 @@ class Paper:
     Attributes:
         result: what is written.
         form: `text`, `markdown` or `latex`.
-        digits, columns, intervals, worst, parts, brief, hints: as in `render`.
+        digits, columns, worst, full, brief, hints: as in `render`.
     """
 
     result: Result
     form: str
     digits: int | None = None
     columns: int = WIDE
-    intervals: bool = False
     worst: Worst = field(default_factory=dict)
-    parts: bool = False
+    full: bool = False
     brief: bool = False
     hints: bool = True
 

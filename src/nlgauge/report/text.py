@@ -272,9 +272,8 @@ def render(
     *,
     quiet: bool = False,
     columns: int = WIDE,
-    intervals: bool = False,
     worst: Worst | None = None,
-    parts: bool = False,
+    full: bool = False,
     spreadsheet: bool = False,
     brief: bool = False,
     hints: bool = True,
@@ -289,9 +288,8 @@ def render(
             number means nothing.
         columns: the width of the terminal. A table of scores that is wider has metrics as rows and systems as columns,
             or is split, by systems or by metrics; a table of values loses its intervals.
-        intervals: show intervals in the tables of an audit, too.
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
-        parts: show what corpus numbers are made of.
+        full: show intervals in the tables of an audit, and what corpus numbers are made of.
         spreadsheet: put `'` before cells of TSV and CSV that a spreadsheet takes for formulas.
         brief: in text, leave out the p-values of every two systems, signatures, the names of texts in notes, and notes
             beyond three, unless they say that a number means nothing; in LaTeX, p-values of every two systems or
@@ -310,7 +308,7 @@ def render(
     if kind.parts is None:
         raise InputError(f"a result of kind {result.kind!r} has no tables; write it as .json or .tsv")
     is_brief = brief and form in ("text", "latex")
-    paper = Paper(result, form, digits, columns, intervals, worst or {}, parts, is_brief, hints)
+    paper = Paper(result, form, digits, columns, worst or {}, full, is_brief, hints)
     signed = _explained(paper, quiet) if kind.signed or not paper.is_text else []
     return "\n\n".join(part for part in [*map(paper.shown, kind.parts(paper)), *signed] if part)
 

@@ -135,9 +135,6 @@ class CellSums:
 
 # --- How systems are compared: the options of tests and intervals, and the columns that they add to a table of scores
 
-Test = Literal["bootstrap", "randomization", "randomisation", "paired_bootstrap", "paired_randomisation"]
-Intervals = Annotated[bool, Typed("Give each number its 95 % bootstrap interval.", ("--confidence",))]
-ByGroup = Annotated[bool, Typed("One row per language pair or task of a system.")]
 _COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
 _TESTED = GoesWith(("test",), "says how systems are tested")
 _RESAMPLED = GoesWith(("test", "intervals"), "is about resampling")
@@ -148,7 +145,8 @@ class ComparisonOptions:
     """How systems are compared, and whether each score gets an interval.
 
     Attributes:
-        test: the test of every system against the baseline; None for no test.
+        test: the test of every system against the baseline, as `bootstrap`; None for no test. As it is typed,
+            `bootstrap:compat=sacrebleu` says `compat`, too.
         baseline: the system that the others are tested against; None for the first.
         draws: the number of resamples; None for 1000 (bootstrap) or 10000 (randomization).
         seed: the seed of the resampling; None for 0, or for sacrebleu's seed.
@@ -161,8 +159,13 @@ class ComparisonOptions:
     """
 
     test: Annotated[
-        Test | None,
-        Typed("Test every system against the baseline.", ("--significance",), words=("bootstrap", "randomization")),
+        str | None,
+        Typed(
+            "Test every system against the baseline; with sacrebleu's p-values, faults and all, if it says so.",
+            ("--significance",),
+            "bootstrap|randomization[:compat=sacrebleu]",
+            words=("bootstrap", "randomization"),
+        ),
     ] = None
     baseline: Annotated[
         str | None,
@@ -181,23 +184,21 @@ class ComparisonOptions:
         _RESAMPLED,
         Typed("Resamples.  [default: 1000 for bootstrap, 10000 for randomization]", ("--draws", "-n")),
     ] = None
-    compat: Annotated[
-        Literal["sacrebleu"] | None,
-        GoesWith(("test",), "says how p-values are computed"),
-        Typed("Its p-values, faults and all."),
-    ] = None
-    intervals: Intervals = False
-    by_group: ByGroup = False
+    compat: Annotated[Literal["sacrebleu"] | None, GoesWith(("test",), "says how p-values are computed")] = None
+    intervals: Annotated[bool, Typed("Give each number its 95 % bootstrap interval.", ("--confidence",))] = False
+    by_group: Annotated[bool, Typed("One row per language pair or task of a system.")] = False
     seed: Annotated[
-        int | None, _RESAMPLED, Typed("Seed of the resampling.  [default: 0; 12345 under --compat sacrebleu]")
+        int | None, _RESAMPLED, Typed("Seed of the resampling.  [default: 0; 12345 under compat=sacrebleu]")
     ] = None
 
     def __post_init__(self) -> None:
-        checked(self, name="", error=InputError)
         if self.test is not None:
             from nlgauge.scoring.systems import system_test  # what no plain score needs, here and below
 
-            object.__setattr__(self, "test", system_test(self.test).name)
+            test, _, compat = self.test.partition(":compat=")
+            object.__setattr__(self, "test", system_test(test).name)
+            object.__setattr__(self, "compat", compat or self.compat)
+        checked(self, name="", error=InputError)
 
     @property
     def resamples(self) -> bool:

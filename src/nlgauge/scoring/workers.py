@@ -388,7 +388,7 @@ def score_in_pool(
             if not lives:
                 raise InputError(
                     f"a worker was killed {_LIVES} times before it had scored a part (is there too little memory?);"
-                    " take fewer --workers or smaller --part-rows; what is done is kept"
+                    " take fewer workers or smaller parts; what is done is kept"
                 ) from None
         left = deque(part for part in left if part.number not in done)
 
@@ -690,7 +690,7 @@ def _claimed(folder: Path) -> Iterator[None]:
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
     try:
         if fcntl is not None and not _lock(lock, fcntl.LOCK_EX):
-            raise InputError(f"another process works on {folder}; wait for it (nlgauge status {folder})")
+            raise InputError(f"another process works on {folder}; wait for it (nlgauge list runs {folder})")
         with suppress(OSError):  # of another owner
             os.utime(folder / _LOCK)  # when this process began, see `progress_of`
         yield

@@ -221,7 +221,7 @@ def _paws(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
 
     The columns are `sentence1`, `sentence2` and `label` (1 is a paraphrase). Rows that share `sentence1` make pairs;
     sentences with rows of one kind alone make none, and a note counts them. Read those as segments for `nlgauge meta
-    --stat auc`, or as paraphrases for `nlgauge audit --suite menli --paraphrases`.
+    --stat auc`, or as paraphrases for `nlgauge audit --suite menli:paraphrases=FILE`.
     """
     sides: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {}
     alone = 0
@@ -241,7 +241,7 @@ def _paws(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
     if alone:
         rows.told.append(
             f"{rows.name}: {alone} sentences have only paraphrases or only others, which makes no pair; read them as"
-            " segments for 'meta --stat auc', or as paraphrases for 'audit --suite menli --paraphrases'"
+            " segments for 'meta --stat auc', or as paraphrases for 'audit --suite menli:paraphrases=FILE'"
         )
 
 

@@ -478,7 +478,7 @@ class SEScore(RegressorMetric):
     errors near -2 in place of -1; with `sescore-base` minor and severe errors are as good as equal, so that it tells
     copies from errors and no more. The groups overlap, so that one value proves nothing, and means of calibrated values
     are not calibrated means. In a checkout `recipes/sescore/calibrate.py` fits a curve for a head of yours, on triples
-    of `nlgauge synth --severity binary --edits 1 --max-edits 1`.
+    of `nlgauge synth --severity binary --set edits=1,max_edits=1`.
 
     Args:
         model: `sescore` or `sescore-base` (they come with the package, the second on the encoder `base`, which

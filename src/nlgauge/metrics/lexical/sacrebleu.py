@@ -215,7 +215,7 @@ class Bleu(BaseMetric):
     The share of the hypothesis' n-grams, up to four words long, that occur in a reference: the geometric mean over
     the four lengths, times a penalty where the hypothesis is shorter. The corpus number is not the mean of the
     segments: n-grams and lengths are summed first. `bleu1` to `bleu3` stop at shorter n-grams; `bleu3` is the mean
-    of three precisions, not the third. `system_parts`, and `--parts` on the command line, hold the brevity penalty
+    of three precisions, not the third. `system_parts`, and `-v` on the command line, hold the brevity penalty
     (`bp`), the ratio of lengths and the smoothed precisions.
 
     An n-gram counts as often as the reference that has it most often; the closest reference length counts, of two

@@ -168,7 +168,7 @@ def _held(case: Row) -> str:
 
 def audit_parts(paper: Paper) -> list[Part]:
     """The tables, and the cases that each metric got most wrong: in lines, or as a table for a paper."""
-    tables = audit_tables(paper.result, paper.places, paper.intervals)
+    tables = audit_tables(paper.result, paper.places, paper.full)
     lines = (case_lines(*one) if paper.is_text or not one[1] else case_table(*one) for one in paper.worst.items())
     return [*tables, *lines]
 

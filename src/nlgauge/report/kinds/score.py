@@ -23,7 +23,6 @@ from nlgauge.report.tables import (
     between,
     by_keys,
     compared,
-    descending,
     difference,
     measured,
     number,
@@ -179,24 +178,6 @@ def score_only(result: Result, digits: int | None = None) -> str:
     return "\n".join(" ".join(cells) for cells in lines.values())
 
 
-def best_first(result: Result, spec: str) -> Result:
-    """The same result with the best system by one metric first, in every group; undefined scores come last."""
-    (sign,) = (1 if m["higher_is_better"] else -1 for m in result.metrics if m["spec"] == spec)
-    groups = {group: place for place, group in enumerate(dict.fromkeys(row.get("group") for row in result.rows))}
-    specs = [m["spec"] for m in result.metrics]
-    values = {
-        (row.get("group"), row["system"]): None if absent(row["value"]) else sign * row["value"]
-        for row in result.rows
-        if row["metric"] == spec
-    }
-
-    def place(row: Mapping[str, Any]) -> tuple[int, int, float]:
-        group = row.get("group")
-        return specs.index(row["metric"]), groups[group], descending(values[group, row["system"]])
-
-    return replace(result, rows=sorted(result.rows, key=place))
-
-
 def parts_title(spec: str) -> str:
     """The title of the table of the parts of a metric."""
     return f"parts of {spec}"
@@ -344,7 +325,7 @@ def score_parts(paper: Paper) -> list[Part]:
     result, digits = paper.result, paper.digits
     tests = pair_tables(result)
     pairs: list[Part] = [] if paper.brief else [*tests]
-    pairs += [*agreement_tables(result, digits), *(parts_tables(result) if paper.parts else [])]
+    pairs += [*agreement_tables(result, digits), *(parts_tables(result) if paper.full else [])]
     if tests and paper.brief and paper.is_text and paper.hints:
         pairs.append("p-values of every two systems: -v, --json FILE or --html FILE")
     if paper.lean:
