@@ -176,7 +176,7 @@ def _once(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 # --- `nlgauge meta`: metrics compared with human judgements
 
 
-@options.verb(without={"outliers", "epsilon", "interval", "folds", "undefined"})
+@options.verb(without={"outliers", "epsilon", "interval", "folds", "undefined", "width"})
 def meta(
     *,
     data: Data,

@@ -44,7 +44,7 @@ class Choices:
     draws: Annotated[int | None, Range(least=1), Typed("Simulate so many choices beside the exact numbers.")] = None
 
 
-@options.verb(without={"higher", "lower", "encoder"})
+@options.verb(without={"higher", "lower", "width", "encoder"})
 def select(
     *,
     data: judged.Data,
@@ -136,7 +136,7 @@ class Mixed:
             raise InputError("no metric is named, expected at least one nli metric: --with nli")
 
 
-@options.verb(without={"segments", "encoder"})
+@options.verb(without={"segments", "width", "encoder"})
 def sweep(
     *,
     data: Annotated[
