@@ -59,11 +59,12 @@ from transformers.utils import logging
 
 import nlgauge as ng
 from nlgauge import Runtime
-from nlgauge.metrics import best_layer
-from nlgauge.models import TextTokenizer, attention, matching, packing
+from nlgauge.metrics.embedding.vectors import best_layer
+from nlgauge.models import attention, matching, packing
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.narrow import BYTES, SCALES
 from nlgauge.models.packing import NarrowRows
+from nlgauge.models.tokens import TextTokenizer
 
 LAYER = 4
 SPEC = f"bertscore:layer={LAYER}"

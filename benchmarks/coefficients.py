@@ -19,7 +19,8 @@ from itertools import combinations
 import numpy as np
 from scipy import stats
 
-from nlgauge.stats import bootstrap_correlations, correlations
+from nlgauge.stats.correlate import correlations
+from nlgauge.stats.intervals import bootstrap_correlations
 
 SYSTEMS, ITEMS, METRICS = 15, 2000, 30
 

@@ -43,9 +43,9 @@ from transformers.utils import logging
 import nlgauge as ng
 from nlgauge import Runtime
 from nlgauge.core.spec import quote
-from nlgauge.models import TextTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.models.packing import PackedBert
+from nlgauge.models.tokens import TextTokenizer
 
 SAME = 1e-4  # of a score in float32, on a GPU and on a processor
 CHECKED = 200  # pairs that the processor scores as well

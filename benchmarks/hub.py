@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import os
 import random
 import statistics
@@ -85,6 +86,7 @@ def make(name: str, folder: Path) -> None:
     """Write a model and its tokenizer."""
     import torch
     import transformers
+    from safetensors.torch import save_file
 
     package, _, kind, shape, _ = MODELS[name]
     transformers.utils.logging.disable_progress_bar()
@@ -98,20 +100,38 @@ def make(name: str, folder: Path) -> None:
         (encoder / "refs" / "main").write_text("a" * 40)  # so that both sides find it under its name
         config.save_pretrained(snapshot)
         save_tokenizer(snapshot, "XLMRobertaTokenizer", "<s> $A </s>")
-        model = transformers.XLMRobertaModel(config, add_pooling_layer=False)
-        save_checkpoint(folder, model.state_dict(), config.num_hidden_layers + 1)
+        with torch.device("meta"):
+            model = transformers.XLMRobertaModel(config, add_pooling_layer=False)
+        save_checkpoint(folder, drawn(model), config.num_hidden_layers + 1)
         return
     if kind != "mt5":
         save_tokenizer(folder, "PreTrainedTokenizerFast", "<s> $A </s>")
-        transformers.AutoModel.from_config(config).save_pretrained(folder)
+        with torch.device("meta"):
+            model = transformers.AutoModel.from_config(config)
+        config.save_pretrained(folder)
+        save_file(drawn(model), folder / "model.safetensors", metadata={"format": "pt"})
         return
     save_tokenizer(folder, "PreTrainedTokenizerFast", "$A </s>")
     model = transformers.MT5ForConditionalGeneration(config).eval()
+    model.lm_head.weight = torch.nn.Parameter(torch.randn(config.vocab_size, config.d_model))  # MetricX's is not tied
     ids = torch.arange(4, 40)[None]
     with torch.inference_mode():  # the rating, moved to where it is not cut off at 0 and 25
         rating = model(input_ids=ids, decoder_input_ids=torch.zeros(1, 1, dtype=torch.long)).logits[0, 0, RATING]
     model.lm_head.weight.data[RATING] *= 12 / rating.item()
+    model.config.tie_word_embeddings = False  # transformers 5 sets it when the configuration is made
     model.save_pretrained(folder)
+
+
+def drawn(model: Any) -> dict[str, Any]:
+    """Tensors for the parameters of a model: norms are 1, other numbers small."""
+    import torch
+
+    return {
+        name: torch.ones(one.shape)
+        if "norm" in name.lower() and name.endswith("weight")
+        else torch.empty(one.shape).uniform_(-0.03, 0.03)
+        for name, one in model.named_parameters()
+    }
 
 
 def save_tokenizer(folder: Path, kind: str, frame: str) -> None:
@@ -308,7 +328,8 @@ def compare(name: str, options: argparse.Namespace, folder: Path) -> None:
     for side, python in pythons.items():  # one loads after another
         sides[side] = Side(python, side, options, name, folder)
         sides[side].run(4, 4)
-    tried = {batch: sides["theirs"].run(n, batch)[0] for batch in BATCHES[package]}
+    batches = options.batches or BATCHES[package]
+    tried = {size: sides["theirs"].run(n, size)[0] for size in batches} if len(batches) > 1 else {batches[0]: math.nan}
     batch = min(tried, key=lambda size: tried[size])
     seconds: dict[str, list[float]] = {side: [] for side in sides}
     scores: dict[str, list[float]] = {}
@@ -319,8 +340,8 @@ def compare(name: str, options: argparse.Namespace, folder: Path) -> None:
     for one in sides.values():
         one.close()
     spread = max(scores["theirs"]) - min(scores["theirs"])
-    by_size = ", ".join(f"{size}: {took:.2f} s" for size, took in tried.items())
-    print(f"\n{name}: {n} segments, {origin}; {package}'s batch sizes {by_size}; scores span {spread:.2g}")
+    by_size = ", ".join(f"{size} ({took:.2f} s)" if took == took else str(size) for size, took in tried.items())
+    print(f"\n{name}: {n} segments, {origin}; {package} by batches of {by_size}; scores span {spread:.2g}")
     aims = AIMS_METRICX if package == "transformers" else AIMS
     for side, one in sides.items():
         line = f"  {package if side == 'theirs' else side:14} {min(seconds[side]):7.2f} s best, peak {one.peak:5.2f} GB"
@@ -337,6 +358,7 @@ def main() -> None:
     arguments.add_argument("--peer", help="python of the environment with the packages", default=sys.executable)
     arguments.add_argument("--only", choices=MODELS, action="append", help="one model; may be repeated")
     arguments.add_argument("--segments", type=int, help="instead of 24 to 48")
+    arguments.add_argument("--batches", type=int, nargs="+", help="of theirs, the fastest of which is taken")
     arguments.add_argument("--repeats", type=int, default=3)
     arguments.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     arguments.add_argument("--clock", choices=("wall", "processor"), default="wall")

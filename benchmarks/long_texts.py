@@ -19,12 +19,24 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import nlgauge.text as words
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import METRICS
 from nlgauge.perturbations.perturb import PERTURBATIONS, Turn, make_cases, perturbation
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing.metric import POOL
+from nlgauge.text.numbers.find import find_numbers
+from nlgauge.text.numbers.words import parse_words
+from nlgauge.text.porter import stem
+from nlgauge.text.tagging import tag
+from nlgauge.text.tokenize import (
+    letter_spans,
+    rouge_words,
+    sentence_spans,
+    split_sentences,
+    unicode_words,
+    unit_spans,
+    word_spans,
+)
 
 LIMIT = 10.0  # seconds
 # Units that are repeated up to the length asked for.
@@ -112,8 +124,8 @@ UNITS: Mapping[str, str] = {
     "soft hyphens": "\u00ad",
     "zero width": "\u200b",
 }
-FUNCTIONS = ("rouge_words", "unicode_words", "split_sentences", "word_spans", "sentence_spans", "letter_spans",
-             "unit_spans", "find_numbers", "parse_words", "stem", "tag")  # fmt: skip
+FUNCTIONS = (rouge_words, unicode_words, split_sentences, word_spans, sentence_spans, letter_spans, unit_spans,
+             find_numbers, parse_words, stem, tag)  # fmt: skip
 
 
 class TooLong(Exception):
@@ -143,9 +155,10 @@ def calls(text: str, only: list[str]) -> Iterator[tuple[str, Callable[[], Any]]]
     def is_wanted(name: str) -> bool:
         return f"-{name}" not in only and (name in only or all(other.startswith("-") for other in only))
 
-    for name in filter(is_wanted, FUNCTIONS):
-        given = text.split() if name == "tag" else text
-        yield name, lambda name=name, given=given: list(getattr(words, name)(given) or ())
+    for function in FUNCTIONS:
+        if is_wanted(function.__name__):
+            given = text.split() if function is tag else text
+            yield function.__name__, lambda function=function, given=given: list(function(given) or ())
     shuffled = text.split()
     random.Random(0).shuffle(shuffled)
     pairs = {"shuffled": (text, " ".join(shuffled)), "backwards": (text, text[::-1]), "short": (POOL[0], text)}

@@ -76,20 +76,20 @@ def ours_williams() -> None:
 
 
 def ours_acc_eq() -> None:
-    from nlgauge.stats import acc_eq_test
+    from nlgauge.stats.resampling import acc_eq_test
 
     acc_eq_test(*data(), 0.1, draws=DRAWS)
 
 
 def ours_soft() -> None:
-    from nlgauge.stats import soft_accuracy_test
+    from nlgauge.stats.resampling import soft_accuracy_test
 
     soft_accuracy_test(*data(), draws=DRAWS)
 
 
 def ours_bootstrap(**options: Any) -> Callable[[], None]:
     def job() -> None:
-        from nlgauge.stats import bootstrap_test
+        from nlgauge.stats.resampling import bootstrap_test
 
         bootstrap_test(*data(), draws=DRAWS, **options)
 
@@ -97,7 +97,7 @@ def ours_bootstrap(**options: Any) -> Callable[[], None]:
 
 
 def ours_hybrids() -> None:
-    from nlgauge.stats import hybrid_draws, hybrid_scores
+    from nlgauge.stats.selection import hybrid_draws, hybrid_scores
 
     human, metrics = data()
     hybrid_scores(human, metrics, hybrid_draws(~np.isnan(human), 10000))
@@ -110,7 +110,7 @@ def hybrids_alone() -> tuple[Grid, Grid]:
 
 
 def ours_selection() -> None:
-    from nlgauge.stats import selection_quality
+    from nlgauge.stats.selection import selection_quality
 
     selection_quality(*hybrids_alone())
 
@@ -118,7 +118,7 @@ def ours_selection() -> None:
 def ours_coefficient(name: str) -> Callable[[], None]:
     def job() -> None:
         try:
-            from nlgauge.stats import correlations
+            from nlgauge.stats.correlate import correlations
         except ImportError:
             raise SystemExit("nlgauge.stats.correlate is not there: row left out") from None
 
@@ -317,7 +317,7 @@ def official(folder: str, n_metrics: int) -> bool:
     """Every statistic of an official table, with intervals and all pairs of metrics tested."""
     from nlgauge import meta_evaluate
     from nlgauge.core.tables import ScoreTable
-    from nlgauge.io import read_official
+    from nlgauge.io.wmt.mtme import read_official
 
     run, rng = read_official(folder), np.random.default_rng(0)
     names = list(run.scores)
@@ -339,18 +339,17 @@ def official(folder: str, n_metrics: int) -> bool:
 
 
 def levels(sets: int, draws: int, only: str = "") -> None:
-    from nlgauge.stats import (
+    from nlgauge.stats import permutation_test, spearman, williams_test
+    from nlgauge.stats.preferences import kendall_like
+    from nlgauge.stats.resampling import (
         acc_eq_test,
         bootstrap_test,
+        compare_resampled,
         item_swap_test,
-        permutation_test,
+        resample_items,
         soft_accuracy_test,
-        spearman,
-        subsample_verdicts,
-        williams_test,
     )
-    from nlgauge.stats.preferences import kendall_like
-    from nlgauge.stats.resampling import compare_resampled, resample_items
+    from nlgauge.stats.tests import subsample_verdicts
 
     def pooled(human: Grid, metrics: Grid) -> tuple[Grid, Grid]:
         found = kendall_like(metrics.transpose(0, 2, 1), human.T, threshold=1.0)

@@ -31,7 +31,7 @@ import nlgauge as ng
 from nlgauge.metrics.embedding.transport import MoverScore
 from nlgauge.models import fetch
 from nlgauge.models.encoder import SharedVectors, source_of
-from nlgauge.text import words_by_tag
+from nlgauge.text.tagging import words_by_tag
 
 LEAST, MOST, ROUNDS = 10.0, 1e-5, 5
 BATCH = 256

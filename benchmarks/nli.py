@@ -34,7 +34,9 @@ from transformers.utils import logging
 import nlgauge as ng
 from nlgauge import InputError, Runtime
 from nlgauge.core.spec import quote
-from nlgauge.models import Head, fetch, locate, locate_nli
+from nlgauge.models import fetch, locate
+from nlgauge.models.entailment import locate_nli
+from nlgauge.models.heads import Head
 
 BATCH = 32
 TARGETS = {"float32": 1.5, "bfloat16": 2.5}

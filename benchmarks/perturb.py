@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.audits import ATTACKS
-from nlgauge.perturbations import apply, make_cases, perturbation, select_rows
+from nlgauge.audits.suites import ATTACKS
+from nlgauge.perturbations.checklist import select_rows
+from nlgauge.perturbations.perturb import apply, make_cases, perturbation
 
 
 def sentences(path: str | None, n: int) -> list[str]:

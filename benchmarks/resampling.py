@@ -20,7 +20,7 @@ import numpy as np
 import sacrebleu
 from sacrebleu import significance
 
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.stats import PairedTest, paired_bootstrap, paired_randomisation
 from nlgauge.stats.draws import Finish
 

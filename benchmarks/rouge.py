@@ -22,7 +22,7 @@ import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 
 import nlgauge as ng
-from nlgauge.text import stem
+from nlgauge.text.porter import stem
 
 SHAPES = {
     "sentences": (1, 25, 10),

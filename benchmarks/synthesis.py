@@ -17,9 +17,9 @@ from pathlib import Path
 import torch
 
 from nlgauge import Runtime
-from nlgauge.io import read_raw
-from nlgauge.perturbations import Synthesizer, unfit
-from nlgauge.runtime import DTYPES
+from nlgauge.io.parallel import read_raw
+from nlgauge.perturbations.synthesis import Synthesizer, unfit
+from nlgauge.runtime.runtime import DTYPES
 
 GOAL, FLOOR = 30, 15
 

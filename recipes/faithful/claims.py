@@ -26,8 +26,11 @@ from rules import folded, is_upward, lines, rows
 from structures import fronted, passive, swapped
 
 from nlgauge import perturb
-from nlgauge.core import replacing
-from nlgauge.text import Token, entities, find_numbers, language
+from nlgauge.core.result import replacing
+from nlgauge.text import Token
+from nlgauge.text.languages import language
+from nlgauge.text.names import entities
+from nlgauge.text.numbers.find import find_numbers
 
 E, N, C = "entailment", "neutral", "contradiction"
 EVERY_DEV = 25

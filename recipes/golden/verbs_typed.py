@@ -308,15 +308,10 @@ def _meta() -> Runs:
         "soft_pairwise_accuracy -n 100",
     )
     yield (
-        "meta-stat-folds",
-        f"meta {RATED} -m chrf -m bleu -c fluency --level item --stat acc_eq_calibrated --folds 3 -n 50",
-    )
-    yield "meta-stat-epsilon", f"meta {RATED} -m chrf -m bleu -c fluency --level item --stat acc_eq --epsilon 2.5 -n 50"
-    yield (
         "meta-stat-threshold",
         f"meta {RATED} -m chrf -m bleu -c adequacy --stat wmt_kendall_like --threshold 20 --ties half -n 50",
     )
-    yield "meta-undefined", f"meta {RATED} -m rouge2 -m chrf -c fluency --level item --undefined zero --common -n 50"
+    yield "meta-undefined", f"meta {RATED} -m rouge2 -m chrf -c fluency --level item --common -n 50"
     for intervals, drawn in (("fisher", ""), ("bootstrap", " -n 100 --seed 7"), ("none", "")):
         yield (
             f"meta-intervals-{intervals}",
@@ -333,7 +328,6 @@ def _meta() -> Runs:
             f"meta {RATED} -m chrf --scores inputs/gaps.tsv -c adequacy --missing {missing} -n 50",
         )
     yield "meta-exclude", f"meta {RATED} -m bleu -c adequacy --level system --exclude shouts"
-    yield "meta-outliers", f"meta {RATED} -m bleu -m chrf -c adequacy --level system --outliers mad"
     yield (
         "meta-choices",
         f"meta {RATED} -m chrf -m bleu --pairs inputs/choices.jsonl --stat preference_accuracy --test auto",
@@ -382,14 +376,8 @@ def _select() -> Runs:
         "select-files",
         f"{typed} --draws 500 --json made/result.json --html made/page.html --segments made/rows.jsonl",
     )
-    yield "select-groups", f"select {RATED} -m chrf {THEIRS} -c adequacy --hybrids 200 --pool 5 --seed 2 -w 5"
+    yield "select-groups", f"select {RATED} -m chrf {THEIRS} -c adequacy --hybrids 200 --pool 5 --seed 2"
     yield "select-systems", f"select {RATED} -m chrf -m ter -c fluency --hybrids 0 --pool 2"
-    yield (
-        "select-among",
-        f"select {RATED} -m chrf -c adequacy --hybrids 100 --pool 5 --among all --exclude shouts --references mean",
-    )
-    yield "select-matrix", "select inputs/mtme -m chrf --draw-matrix inputs/draws.txt --pool 5"
-    yield "select-missing", f"select {RATED} --scores inputs/gaps.tsv -c adequacy --hybrids 100 --pool 5 --missing drop"
 
 
 def _sweep() -> Runs:
@@ -401,18 +389,16 @@ def _sweep() -> Runs:
         (
             f"sweep {RATED} inputs/summeval.jsonl --suite {PAIRS} --suite inputs/adversarial.jsonl -m chrf --with "
             "rougeL -c all --weights 0.2,0.5 "
-            "--norm zscore --json made/result.json --html made/page.html"
+            "--json made/result.json --html made/page.html"
         ),
     )
     yield (
         "sweep-level",
-        f"sweep {RATED} --suite {PAIRS} -m bleu --with ter -c adequacy --level system --norm none --ties half "
-        "--intervals none",
+        f"sweep {RATED} --suite {PAIRS} -m bleu --with ter -c adequacy --level system",
     )
     yield (
         "sweep-item",
-        f"sweep {RATED} --suite {PAIRS} -m bleu --with chrf -c all --level item --stat kendall_b --stat pearson "
-        "--references best",
+        f"sweep {RATED} --suite {PAIRS} -m bleu --with chrf -c all --level item --stat kendall_b --stat pearson",
     )
     pooling = f"sweep {RATED} --suite {PAIRS} --with nli --pooling -c adequacy"
     yield from _forms("sweep-pooling", pooling)

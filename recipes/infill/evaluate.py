@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 
 from nlgauge import Runtime
-from nlgauge.models import Gap, load_infill
+from nlgauge.models.filler import load_infill
+from nlgauge.models.infill import Gap
 
 TOPS = (1, 4, 5, 10)
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nlgauge.core import replacing
+from nlgauge.core.result import replacing
 
 LONGEST, FEWEST = 400, 4  # characters; words
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+")

@@ -25,9 +25,10 @@ from rules import rows
 from top import HEAD, SHARES, TESTED, Pairs, agreement, attacks, development, held_against, measured
 
 import nlgauge as ng
-from nlgauge.core import Array
-from nlgauge.models import find_head, load_nli
-from nlgauge.training import write_head
+from nlgauge.core.arrays import Array
+from nlgauge.models.entailment import load_nli
+from nlgauge.models.heads import find_head
+from nlgauge.training.heads import write_head
 
 LIMIT, SEED = 600, 21  # items that are damaged
 FOURTH = 4  # every fourth pair of BUMP, whose articles are long

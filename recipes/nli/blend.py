@@ -19,7 +19,8 @@ from safetensors import safe_open
 
 from nlgauge.io import InputFile
 from nlgauge.models.heads import widened
-from nlgauge.training import read_pairs, write_head
+from nlgauge.training.heads import write_head
+from nlgauge.training.nli import read_pairs
 
 Tensors = dict[str, torch.Tensor]
 

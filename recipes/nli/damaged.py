@@ -23,8 +23,8 @@ import numpy as np
 from rules import rows
 
 import nlgauge as ng
-from nlgauge.core import Array
-from nlgauge.models import load_nli
+from nlgauge.core.arrays import Array
+from nlgauge.models.entailment import load_nli
 
 MEANING = (
     "number_error",

@@ -13,7 +13,7 @@ from collections import Counter
 from itertools import takewhile
 
 from nlgauge.io import InputFile
-from nlgauge.training import read_pairs
+from nlgauge.training.nli import read_pairs
 
 LABELS = ("entailment", "neutral", "contradiction")
 KINDS = ("negation", "pronoun", "one word", "several words", "put in or taken out")

@@ -12,8 +12,8 @@ import numpy as np
 
 from nlgauge import Runtime
 from nlgauge.io import InputFile
-from nlgauge.models import load_nli
-from nlgauge.training import accuracy, read_pairs
+from nlgauge.models.entailment import load_nli
+from nlgauge.training.nli import accuracy, read_pairs
 
 
 def main() -> None:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nlgauge import perturb
-from nlgauge.text import article_before, first_names
+from nlgauge.text.lexicon import article_before
+from nlgauge.text.names import first_names
 
 E, N, C = "entailment", "neutral", "contradiction"
 Row = tuple[str, str, str, str]

@@ -23,13 +23,13 @@ from torch.nn import functional
 
 import nlgauge as ng
 from nlgauge.io import InputFile
-from nlgauge.models import find_head
 from nlgauge.models.entailment import PairTokenizer
+from nlgauge.models.heads import find_head
 from nlgauge.models.locate import locate
-from nlgauge.training import Checkpoint, NliRecipe, Schedule, read_pairs
 from nlgauge.training.heads import head_metadata, head_network, pad_of
-from nlgauge.training.loop import fit_network
-from nlgauge.training.nli import LabelledPair, batch_inputs, begin_from, encode_pairs, save_head
+from nlgauge.training.loop import Checkpoint, fit_network
+from nlgauge.training.nli import LabelledPair, batch_inputs, begin_from, encode_pairs, read_pairs, save_head
+from nlgauge.training.recipe import NliRecipe, Schedule
 
 SHARPNESS = 2.0
 

@@ -28,7 +28,7 @@ from typing import Any
 
 from rules import Texts, is_upward, rows
 
-from nlgauge.core import replacing
+from nlgauge.core.result import replacing
 
 SHORTEST, LONGEST = 20, 140  # characters of each text
 LEAST_RATING, LEAST_EDITS, MOST_EDITS = 50, 0.05, 0.7  # of outputs that get an error

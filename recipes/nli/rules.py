@@ -24,7 +24,7 @@ from frames import frames, named
 from structures import fronted, passive, swapped
 
 from nlgauge import perturb
-from nlgauge.core import replacing
+from nlgauge.core.result import replacing
 
 E, N, C = "entailment", "neutral", "contradiction"
 LONGEST, LONGEST_PAIR = (

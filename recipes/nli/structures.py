@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from nlgauge.text import Doc, is_name_like, language
+from nlgauge.text import Doc
+from nlgauge.text.languages import language
+from nlgauge.text.tagging import is_name_like
 
 _BEFORE = {"DT", "JJ", "CD", "PRP$", "NN", "NNP", "VBG"}
 _HEAD = {"NN", "NNS", "NNP", "NNPS"}

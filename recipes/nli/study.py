@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.audits import ADEQUACY, FLUENCY
+from nlgauge.audits.preference import ADEQUACY, FLUENCY
 from nlgauge.core.spec import quote
 
 ALONE = ("bleu", "chrf", "rougeL", "bertscore")

@@ -27,12 +27,12 @@ import torch
 from torch.nn import functional
 
 import nlgauge as ng
-from nlgauge.audits import ADEQUACY, FLUENCY
-from nlgauge.core import Array
+from nlgauge.audits.preference import ADEQUACY, FLUENCY
+from nlgauge.core.arrays import Array
 from nlgauge.io import InputFile
-from nlgauge.models import load_nli
+from nlgauge.models.entailment import load_nli
 from nlgauge.runtime.runtime import by_length
-from nlgauge.training import read_pairs
+from nlgauge.training.nli import read_pairs
 
 HEAD, SHORT, ATTACKED, SEED = "nli-robust", 1500, 80, 15
 EVERY, TESTED = 4, 3  # every fourth pair is learnt, every third of XPAWS-fr and of WMT16 tested

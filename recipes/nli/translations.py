@@ -23,7 +23,7 @@ from pathlib import Path
 
 from rules import C, E, N, Row, Texts, is_upward, kept, rows
 
-from nlgauge.core import replacing
+from nlgauge.core.result import replacing
 
 LEAST_RATING, MOST_EDITS, SHORTEST, LONGEST = 80, 0.6, 20, 140  # da, hter, characters of each text
 TRANSLATIONS, ITSELF = 2400, 400

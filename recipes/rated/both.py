@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge import Runtime, read, score
-from nlgauge.core import replacing
+from nlgauge.core.result import replacing
 
 SEVERITIES = {"minor": 1.0, "major": 5.0}
 OF_PEOPLE = ("marked by experts", "output, rated")  # origins of which people's judgements are known

@@ -30,7 +30,7 @@ from protocols import EXPERTS, HUMANS, experts
 from scipy.stats import rankdata
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.metrics.learned.gauge import CHRF, COSINE, NLI, RATED, RECALL, SCALES, SESCORE, WEIGHTS, WEIGHTS_RATED, F
 from nlgauge.metrics.registry import on_encoder
 from nlgauge.models.encoder import MATCHED

@@ -18,10 +18,11 @@ import numpy as np
 from safetensors import safe_open
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.io import InputFile
 from nlgauge.models.regressor import calibrate
-from nlgauge.training import Example, read_triples, write_head
+from nlgauge.training.examples import Example, read_triples
+from nlgauge.training.heads import write_head
 
 BANDS = {0: (0, 0), -1: (-1, -1), -2: (-2, -2), -5: (-5, -5), -10: (-11, -9), -15: (-16, -14), -20: (-21, -19)}
 END = -25.0

@@ -33,7 +33,7 @@ from fits import Fits, Mask, Reader, Test, Triple, columns, draws, every, mean_a
 from study import experts
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 
 MOST = 3  # references of an item; the pairs grow with their square, and one item of SFHOT has 154
 SETS = ("BAGEL", "SFHOT", "WebNLG", "WMT16", "newstest2021", "TED")

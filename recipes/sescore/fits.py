@@ -1,6 +1,6 @@
 """Many ridge heads from one pass of the encoder: features of pairs of texts, and weights for some of their columns.
 
-What `nlgauge.training.train_ridge` does with all columns of one training set, for many choices of columns and sets.
+What `train_ridge` does with all columns of one training set, for many choices of columns and sets.
 With all columns and the same strength the scores are those of its head, up to their zero and their unit, which no
 coefficient of correlation sees.
 """
@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.models.encoder import MATCHED, Encoder, combined, feature_names, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.matching import read_pairs

@@ -27,9 +27,9 @@ from fits import STRENGTH, UNTRAINED, Fits, Mask, Reader, Test, best_strength, c
 from study import experts
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.models.encoder import MATCHED
-from nlgauge.training import rated_examples
+from nlgauge.training.examples import rated_examples
 
 GROUPS = {
     "means, F": ("hyp mean", "ref mean", "F"),

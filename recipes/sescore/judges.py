@@ -25,7 +25,7 @@ from fits import Fits, Reader, Test, Triple, columns, draws, every, mean_and_sd
 from study import experts
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.perturbations.severity import EntailmentJudge, fit, graded, mutual, severity
 
 Pair = tuple[str, str]  # the text before an edit, and after it

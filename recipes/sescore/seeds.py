@@ -28,7 +28,7 @@ import torch
 from study import experts, levels
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.models import matching
 from nlgauge.training import regressor
 from nlgauge.training.examples import Example, with_copies, with_unrelated

@@ -17,9 +17,10 @@ import random
 import numpy as np
 
 from nlgauge import Runtime, perturb
-from nlgauge.io import Labelled, read_raw
-from nlgauge.perturbations import unfit
+from nlgauge.io.parallel import read_raw
+from nlgauge.io.suites.published import Labelled
 from nlgauge.perturbations.severity import THRESHOLD, fit, mutual_of
+from nlgauge.perturbations.synthesis import unfit
 
 MINOR = (
     "synonyms",

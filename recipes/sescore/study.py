@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 
 SETS = {  # name -> folder, criterion, level
     "WMT15": ("wmt15-da-seg", "da_z", "segment"),

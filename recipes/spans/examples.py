@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge import Runtime, perturb
-from nlgauge.core import replacing
+from nlgauge.core.result import replacing
 from nlgauge.perturbations.synthesis import Draws, Synthesizer
-from nlgauge.text import word_spans
 from nlgauge.text.scripts import data_lines
+from nlgauge.text.tokenize import word_spans
 
 Row = dict[str, Any]
 Pair = tuple[str, str]

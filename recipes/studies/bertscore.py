@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.audits import ADEQUACY
-from nlgauge.core import Array
+from nlgauge.audits.preference import ADEQUACY
+from nlgauge.core.arrays import Array
 from nlgauge.metaeval.select import select_models
 from nlgauge.stats.draws import mean_interval
 

@@ -20,8 +20,8 @@ import nlgauge as ng
 from nlgauge.core.segment import Dataset
 from nlgauge.io import read_scores
 from nlgauge.metaeval.evaluate import meta_evaluate
-from nlgauge.stats import prompt_sensitivity, swap_consistency
-from nlgauge.stats.ratings import Estimate
+from nlgauge.stats import prompt_sensitivity
+from nlgauge.stats.ratings import Estimate, swap_consistency
 
 MODELS = ("GPT4", "Dav3", "Turbo", "Chat", "Dav2")  # those of which every segment has a score
 PROMPTS = ("DA", "SQM", "Stars", "Classes")

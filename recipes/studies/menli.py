@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.core.spec import quote
 
 HEADS = ("nli", "nli-robust")

@@ -9,8 +9,9 @@ import textwrap
 from collections.abc import Callable, Iterable
 
 import nlgauge as ng
-from nlgauge.core import show
-from nlgauge.perturbations import PERTURBATIONS, checklist_rows, info
+from nlgauge.core.metric import show
+from nlgauge.perturbations.checklist import checklist_rows
+from nlgauge.perturbations.perturb import PERTURBATIONS, info
 
 NEWS = (
     "The old ferry didn't reach the island on Monday, because the harbour was closed.",
@@ -38,7 +39,7 @@ MORE = (
 )
 REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
 
-MARK = "<!-- Made by recipes/tools/reference.py: change what it reads, not this page. -->"
+MARK = "<!-- Made by recipes/tools/reference.py. -->"
 
 PAGES = {
     "surface": (

@@ -17,6 +17,7 @@ import re
 import shutil
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -29,7 +30,7 @@ from perturbation_pages import MARK
 
 import nlgauge as ng
 from nlgauge.cli import options
-from nlgauge.cli.main import TRAIN, VERBS, Verb, _command
+from nlgauge.cli.main import INNER, TRAIN, VERBS, Verb, _command
 from nlgauge.core.metric import show, signature_of, whole
 from nlgauge.core.options import fields_of
 from nlgauge.core.scores import MEANINGS
@@ -54,6 +55,7 @@ REFERENCE = ROOT / "docs" / "reference"
 Definition = ast.FunctionDef | ast.ClassDef | ast.AnnAssign | ast.Assign
 _SECTIONS = ("Args", "Attributes", "Returns", "Yields", "Raises", "References")
 _LONG = 72  # columns of a signature in one line
+_SEVERAL = 3  # verbs, metrics or kinds of results, whose options or fields then stand in one place
 
 # Family of metrics -> its title, its first sentence, and the modules of nlgauge.metrics whose metrics belong to it.
 FAMILIES: Mapping[str, tuple[str, str, str]] = {
@@ -99,8 +101,8 @@ _VERSIONS = re.compile(r"\b(sacrebleu|tokenizers|torch|transformers|unicode|nlga
 _AUDITED = (
     "How much of its score a metric takes off for an error, and in brackets what people are estimated to take off: the"
     " three errors that it underrates most, with 95 % intervals, and the harmless change that costs most, for which"
-    " nothing should come off ([audit](../verbs/audit.md)). 50 sentences of news and encyclopedia (UD English PUD) were"
-    " damaged; each is its own reference, and source."
+    " nothing should come off ([audit](verbs/audit.md)). The page of each family ends in its table. 50 sentences of"
+    " news and encyclopedia (UD English PUD) were damaged; each is its own reference, and source."
 )
 _AGREED = (
     "Of two outputs for one item, how often a metric puts the one first that people rate higher; a blind choice gets"
@@ -121,7 +123,7 @@ _TOPICS = (  # what holds for several formats, or is no format: title, files, ho
         "fields:fields_by_column",
     ),
     ("Pipes and packed files", "`-`, `<(...)`; `.gz`, `.bz2`, `.xz`", "in place of any file", "files:InputFile"),
-    ("Limits", "any", "`--limits segment=20M,line=1G`", "files:Limits"),
+    ("Limits", "any", "`NLGAUGE_LIMITS=segment=20M,line=1G`", "files:Limits"),
     ("Files of the Hugging Face hub", "`hf://datasets/OWNER/NAME/PATH`", "in place of any file", "files:fetched"),
     (
         "Runs in parts",
@@ -145,13 +147,13 @@ _TOPICS = (  # what holds for several formats, or is no format: title, files, ho
     (
         "Checks of submissions",
         "`.seg.score`, `.sys.score`",
-        "`nlgauge meta FOLDER --check FILE`",
+        "`nlgauge meta check FOLDER FILE`",
         "wmt.submissions:check_submission",
     ),
     (
         "Marked errors",
         "`.jsonl`, `.tsv`, `.seg.rating`",
-        "`nlgauge meta DATA --judgements FILE --spans NAME=FILE`",
+        "`nlgauge meta spans DATA NAME=FILE`",
         "marked:read_marked",
     ),
     ("Suites", "see the layouts below", "`nlgauge audit --suite FILE`, `nlgauge audit DATA --suite NAME`", "suites"),
@@ -170,12 +172,6 @@ _OTHERS = (  # what is written, and what other rooms read
         "nlgauge.training.examples:read_triples",
     ),
     (
-        "Examples of marked errors",
-        "`.jsonl`, also `.gz`",
-        "`nlgauge train spans FILE`",
-        "nlgauge.training.spans:read_span_examples",
-    ),
-    (
         "Baselines",
         "`.json`",
         "`nlgauge gate --save FILE`; `nlgauge gate FILE NEW`",
@@ -184,13 +180,12 @@ _OTHERS = (  # what is written, and what other rooms read
     (
         "Thresholds",
         "`.json`",
-        "`nlgauge meta --fit-thresholds FILE`; `nlgauge score --thresholds FILE`",
+        "`nlgauge score --thresholds FILE`",
         "nlgauge.scoring.thresholds:read_thresholds",
     ),
     ("Pairs written", "`.jsonl`, `.tsv` (also `.gz`)", "`nlgauge perturb -o FILE`", "suites.rows:write_pairs"),
     ("Exports of scores", "`.seg.score`, `.sys.score`, `manifest.json`", "in Python", "wmt.export:export_scores"),
     ("Answers written", "`.jsonl`", "in Python", "wmt.items:write_answers"),
-    ("Campaigns of Pearmut", "`.json`", "`nlgauge meta DATA --plan PLAN --campaign FILE`", "pearmut:write_campaign"),
     ("Exports of test sets", "a folder with `sources/`", "in Python", "wmt.export:write_eval_set"),
 )
 
@@ -205,6 +200,44 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         "| " + " | ".join(re.sub(r"(?<!\\)\|", r"\\|", " ".join(cell.split())) for cell in line) + " |"
         for line in shown
     )
+
+
+def items(rows: Iterable[Sequence[str]]) -> str:
+    """A list of options or fields, each with what stands in brackets behind it, and what it means."""
+    listed = []
+    for name, *about, meaning in rows:
+        told = ", ".join(filter(None, about))
+        listed.append(f"- {name}{f' ({told})' if told else ''}: {' '.join(meaning.split())}")
+    return "\n".join(listed)
+
+
+def of_several(kinds: Iterable[Iterable[Sequence[str]]]) -> dict[str, str]:
+    """Name -> meaning, of the options or fields that at least three verbs, metrics or kinds of results share.
+
+    Of a name with several meanings it is the one that most of them have.
+    """
+    counts = Counter((name, meaning) for rows in kinds for name, *_, meaning in rows)
+    found: dict[str, str] = {}
+    for (name, meaning), n in counts.most_common():
+        if n >= _SEVERAL:
+            found.setdefault(name, meaning)
+    return found
+
+
+def own_items(rows: Iterable[Sequence[str]], shared: Mapping[str, str], place: str) -> str:
+    """A list of what is a page's or a metric's own, and the names of what it shares, with the place that has these."""
+    rows = list(rows)
+    own = [row for row in rows if shared.get(row[0]) != row[-1]]
+    told = [
+        f"{name} ({', '.join(filter(None, about))})" if any(about) else name
+        for name, *about, meaning in rows
+        if shared.get(name) == meaning
+    ]
+    also = textwrap.fill(
+        f"- [of several]({place}): {', '.join(told)}", 120, break_long_words=False, break_on_hyphens=False,
+        subsequent_indent="  ",
+    )  # fmt: skip
+    return "\n".join(filter(None, [items(own), also if told else ""]))
 
 
 def page(title: str, *parts: str) -> str:
@@ -345,6 +378,9 @@ def all_metrics() -> str:
         _AGREED,
         from_checkout("python recipes/choose/table.py DATA"),
         agreement(),
+        "## What audits found",
+        _AUDITED,
+        from_checkout("python recipes/tools/metrics/audits.py DATA/ud/pud.test.jsonl.gz"),
     ]
     lead = (
         "Every metric by family: what it is, what it needs, and a link to its options, signature and references."
@@ -371,41 +407,47 @@ def agreement() -> str:
 def metrics_of(kind: str) -> str:
     """The page of a family."""
     title, about, _ = FAMILIES[kind]
-    parts: list[str] = []
+    shared = of_several(options_of(cls, names) for cls, names in classes().items() if family(cls) == kind)
+    parts = ["## Options of several metrics", items(shared.items())] if shared else []
     for cls, names in classes().items():
         if family(cls) == kind:
-            parts += entry(cls, names)
+            parts += entry(cls, names, shared)
     named = [name for cls, names in classes().items() if family(cls) == kind for name in names]
     found = {row["metric"]: row for row in rows_of("metrics/audits.tsv")}
     audited = [[f"`{name}`", *list(found[name].values())[1:]] for name in named if name in found]
     if audited:
         head = ("metric", "underrated most", "second", "third", "harmless, costs most")
-        command = "python recipes/tools/metrics/audits.py DATA/ud/pud.test.jsonl.gz"
-        parts += ["## What audits found", _AUDITED, from_checkout(command), table(head, audited)]
+        told = "[What the table holds](../metrics.md#what-audits-found)."
+        parts += ["## What audits found", told, table(head, audited)]
     first = next(name for name in named)
     lead = f"{about} [All metrics](../metrics.md)."
     return page(title, lead, f"```sh\nnlgauge list metrics {first}\n```", *parts)
 
 
-def entry(cls: type, names: Sequence[str]) -> Iterator[str]:
+def options_of(cls: type, names: Sequence[str]) -> list[list[str]]:
+    """The options of a metric, each with its default and what it does."""
+    own = arguments(cls)
+    rows = []
+    for field in fields_of(cls).values():
+        preset = METRICS.lookup(names[0])[1].get(field.name, field.default)
+        default = "must be given" if preset is dataclasses.MISSING else f"`{show(preset)}`" if show(preset) else ""
+        words = ", ".join(f"`{word}`" for word in field.choices)
+        what = _plain(own.get(field.name, ""))
+        listed = f" One of {words}." if words and not all(word in what for word in field.choices) else ""
+        rows.append([f"`{field.name}`", default, sentence(what) + listed])
+    return rows
+
+
+def entry(cls: type, names: Sequence[str], shared: Mapping[str, str]) -> Iterator[str]:
     """A metric: what it is, its facts, its options, its references."""
     name = names[0]
     about = metric_info(name)
     yield f"## {name}"
     yield sentence(_plain(inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0]))
     yield from body(cls.__doc__)
-    yield table((f"`{name}`", ""), facts(cls, names))
-    own = arguments(cls)
-    rows = []
-    for field in fields_of(cls).values():
-        preset = METRICS.lookup(name)[1].get(field.name, field.default)
-        default = "must be given" if preset is dataclasses.MISSING else f"`{show(preset)}`" if show(preset) else ""
-        words = ", ".join(f"`{word}`" for word in field.choices)
-        what = _plain(own.get(field.name, ""))
-        listed = f" One of {words}." if words and not all(word in what for word in field.choices) else ""
-        rows.append([f"`{field.name}`", default, sentence(what) + listed])
-    if rows:
-        yield table(("option", "default", "what it does"), rows)
+    yield " ".join(f"**{word}**: {what}." for word, what in facts(cls, names))
+    if rows := options_of(cls, names):
+        yield own_items(rows, shared, "#options-of-several-metrics")
     if line := signed(name):
         yield f"Its signature:\n\n```text\n{line}\n```"
     told = section(cls.__doc__, "References")
@@ -418,7 +460,7 @@ def entry(cls: type, names: Sequence[str]) -> Iterator[str]:
 
 
 def facts(cls: type, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Rows of the table of a metric."""
+    """What is asked of a metric first, each with its answer."""
     name, about = names[0], metric_info(names[0])
     low, high = about.range
     yield "needs", ", ".join(sorted(about.needs)) or "nothing but the hypothesis"
@@ -560,42 +602,43 @@ def statistics_page() -> str:
     return page("Statistics", *parts)
 
 
-def formats() -> str:
-    """Formats that are read and written, each with the docstring of its reader, and layouts of suites."""
+def described_formats() -> list[tuple[str, Format, Any]]:
+    """Title, what is known of it, and what has the docstring, of each format and each layout of suites."""
     before, after = (
         {title: Format(about=about, use=use, told=told) for title, about, use, told in some}
         for some in (_TOPICS, _OTHERS)
     )
     listed = [(title, one, named(one.documented)) for title, one in {**before, **FORMATS, **after}.items()]
     for name, about in LAYOUTS.items():
-        known, use = (
-            PUBLISHED.get(name),
-            f"`nlgauge audit {f'DATA --suite {name}' if name in PUBLISHED else '--suite FILE'}`",
-        )
+        known = PUBLISHED.get(name)
+        use = f"`nlgauge audit {f'DATA --suite {name}' if name in PUBLISHED else '--suite FILE'}`"
         if name != "pairs":  # which has its place above
             listed.append((name, Format(about=about, use=use), known.make or known.read if known else _READERS[name]))
-    parts = [
-        table(
-            ("format", "what it is", "how to pass it"),
-            [[f"[{title}](#{anchor(title)})", one.about, one.use] for title, one, _ in listed],
-        )
-    ]
+    return listed
+
+
+def formats() -> str:
+    """Formats that are read and written, each with the docstring of its reader, and layouts of suites."""
+    listed, parts, told = described_formats(), [], set[int]()
     for title, one, reader in listed:
-        is_again = any(reader is other for _, _, other in listed[: [t for t, *_ in listed].index(title)])
-        doc = "" if is_again else inspect.cleandoc(reader.__doc__ or "")
+        doc = "" if id(reader) in told else inspect.cleandoc(reader.__doc__ or "")
+        told.add(id(reader))
         columns = re.search(r"^columns: (.*(?:\n    .*)*)", section(doc, "Args"), flags=re.M) if one.held else None
         raises = section(doc, "Raises")
-        own = [[f"`{name}`", meaning] for name, meaning in fields_of_object(reader).items()]
         parts += [
             f"## {title}",
-            sentence(_plain(doc.split("\n\n")[0] or one.about)),
+            f"What it is: {one.about}. Passed: {one.use}.",
+            sentence(_plain(doc.split("\n\n")[0])) if doc else "",
             *body(doc),
             f"**`--columns`**: {_plain(' '.join(columns[1].split()))}" if columns else "",
-            table(("field", "meaning"), own) if own else "",
+            items([[f"`{name}`", meaning] for name, meaning in fields_of_object(reader).items()]),
             *(f"`{name}`:\n\n```text\n{content.rstrip()}\n```" for name, content in one.example.items()),
             f"**Refused**: {_plain(' '.join(raises.split()))}" if raises else "",
         ]
-    lead = "What nlgauge reads and writes: data, ratings, scores of other programs, suites and logs."
+    lead = (
+        "What nlgauge reads and writes: data, ratings, scores of other programs, suites and logs. What a format does"
+        " not allow is refused before anything is scored, with the place and what to do."
+    )
     return page("Formats", lead, "```sh\nnlgauge list formats\n```", *parts)
 
 
@@ -610,10 +653,13 @@ def fields_of_object(reader: Any) -> dict[str, str]:
 def results() -> str:
     """Fields of result files, by kind."""
     rows = result_fields()
-    parts = []
-    for kind in dict.fromkeys(row["kind"] for row in rows):
-        own = [[f"`{row['field']}`", row["type"], row["meaning"]] for row in rows if row["kind"] == kind]
-        parts += ["## Every result" if kind == "*" else f"## {kind}", table(("field", "type", "meaning"), own)]
+    kinds: dict[str, list[list[str]]] = {}
+    for row in rows:
+        kinds.setdefault(row["kind"], []).append([f"`{row['field']}`", row["type"], row["meaning"]])
+    shared = of_several(kinds.values())
+    parts = ["## Of several kinds", items(shared.items())]
+    for kind, own in kinds.items():
+        parts += ["## Every result" if kind == "*" else f"## {kind}", own_items(own, shared, "#of-several-kinds")]
     lead = (
         "Every verb writes its result as one JSON object with `--json FILE`; `rows` holds flat objects. NaN is written"
         " as null, and unknown fields may come with new versions. `nlgauge list schema` prints these tables as JSON"
@@ -669,6 +715,7 @@ def anchor(title: str) -> str:
 def verbs() -> str:
     """The table of all verbs."""
     rows = [[f"[`nlgauge {name}`](verbs/{name}.md)", verb.summary] for name, verb in VERBS.items()]
+    rows += [[f"[`nlgauge {name}`](verbs/meta.md#{anchor(name)})", verb.summary] for name, verb in INNER.items()]
     rows += [[f"[`nlgauge train {name}`](verbs/train.md#{name})", verb.summary] for name, verb in TRAIN.items()]
     lead = (
         "One command, `nlgauge`, has these verbs. `-h` after any of them lists its options. `nlgauge"
@@ -678,7 +725,7 @@ def verbs() -> str:
         ["0", "done; of a gate, PASS"],
         ["1", "a fault of nlgauge itself, with its traceback"],
         ["2", "wrong input or a wrong command line: one line says what, where, and what to do"],
-        ["3", "a number is below its floor (`--fail-under`), a fault that `meta --check` found; of a gate, FAIL"],
+        ["3", "a number is below its floor (`--fail-under`), a fault that `meta check` found; of a gate, FAIL"],
         ["4", "of a gate, INCONCLUSIVE"],
         ["129, 130, 143", "stopped by SIGHUP, Ctrl-C or SIGTERM; the message says what was kept"],
     ]
@@ -688,6 +735,8 @@ def verbs() -> str:
         lead,
         "```sh\nnlgauge score examples/weather.jsonl -m chrf\n```",
         table(("verb", "what it does"), rows),
+        "## Options of several",
+        items(shared_options(training=False).items()),
         "## Exit codes",
         "With 3 and 4 the result was written.",
         table(("code", "meaning"), codes),
@@ -699,9 +748,14 @@ def verb_page(name: str) -> str:
     """The page of a verb; that of `train` has those of its group."""
     verb = VERBS[name]
     if name != "train":
-        return page(name, verb.summary, f"```text\n{verb.example}\n```", *described(name, verb))
+        parts = [verb.summary, f"```text\n{verb.example}\n```", *described(name, verb)]
+        for words, one in INNER.items():
+            if words.split()[0] == name:
+                parts += [f"## {words}", one.summary, f"```text\n{one.example}\n```", *described(words, one)]
+        return page(name, *parts)
     rows = [[f"[`{kind}`](#{kind})", one.summary] for kind, one in TRAIN.items()]
-    parts: list[str] = [table(("`nlgauge train ...`", "what it makes"), rows)]
+    parts = [table(("`nlgauge train ...`", "what it makes"), rows)]
+    parts += ["## Options of several", items(shared_options(training=True).items())]
     for kind, one in TRAIN.items():
         parts += [f"## {kind}", one.summary, f"```text\n{one.example}\n```", *described(kind, one)]
     return page("train", verb.summary, *parts)
@@ -709,9 +763,20 @@ def verb_page(name: str) -> str:
 
 def described(name: str, verb: Verb) -> Iterator[str]:
     """What a verb says of itself, its options under their headings, and where the fields of its result stand."""
-    loaded = verb.load()
-    yield from body(loaded.__doc__)
-    command = _command(name, verb, loaded)
+    yield from body(verb.load().__doc__)
+    place = "#options-of-several" if name in TRAIN else "../verbs.md#options-of-several"
+    for head, rows in options_by_head(name, verb).items():
+        if rows:
+            yield f"**{head}**"
+            yield own_items(rows, shared_options(training=name in TRAIN), place)
+    kind = name.split()[-1]
+    if kind in {row["kind"] for row in result_fields()}:
+        yield f"Fields of its result file: [{kind}](../results.md#{kind})."
+
+
+def options_by_head(name: str, verb: Verb) -> dict[str, list[list[str]]]:
+    """Heading of the help of a verb -> its arguments or options, each with what it means."""
+    command = _command(name, verb, verb.load())
     context = typer.Context(command, info_name=f"nlgauge {name}", terminal_width=10_000)
     heads: Mapping[str, str] = getattr(command.callback, "sections", {})
     parts: dict[str, list[list[str]]] = {"Arguments": [], **{head: [] for head in heads.values()}}
@@ -723,13 +788,15 @@ def described(name: str, verb: Verb) -> Iterator[str]:
             shown = _typed(record[0]) if is_option else str(param.metavar or param.name)
             listed = shown.replace("|", "` or `")  # renderers disagree on a bar in code
             parts.setdefault(head, []).append([f"`{listed}`", re.sub(r"  \[", " [", _plain(record[1]))])
-    for head, rows in parts.items():
-        if rows:
-            yield table((head.lower(), "meaning"), rows)
-    kinds = (name, "spans") if name == "meta" else (name,)
-    known = {row["kind"] for row in result_fields()}
-    if told := ", ".join(f"[{kind}](../results.md#{kind})" for kind in kinds if kind in known):
-        yield f"Fields of its result file: {told}."
+    return parts
+
+
+@cache
+def shared_options(*, training: bool) -> dict[str, str]:
+    """The options that several verbs have, or several of those below `train`."""
+    verbs = TRAIN if training else {name: verb for name, verb in {**VERBS, **INNER}.items() if name != "train"}
+    parts = [options_by_head(name, verb) for name, verb in verbs.items()]
+    return of_several([row for rows in part.values() for row in rows] for part in parts)
 
 
 def _typed(record: str) -> str:
@@ -743,7 +810,7 @@ def _typed(record: str) -> str:
 def packages() -> list[str]:
     """The packages with a front door."""
     rooms = [f"nlgauge.{path.parent.name}" for path in sorted(SOURCE.glob("nlgauge/*/__init__.py"))]
-    return [package for package in ("nlgauge", *rooms) if _homes(package)]
+    return [package for package in ("nlgauge", *rooms) if homes(package)]
 
 
 def python() -> str:
@@ -751,7 +818,7 @@ def python() -> str:
     rows = []
     for package in packages():
         doc = (ast.get_docstring(_tree(package)) or "").split("\n\n")[0]
-        rows.append([f"[`{package}`](python/{package}.md)", sentence(_plain(doc)), str(len(_homes(package)))])
+        rows.append([f"[`{package}`](python/{package}.md)", sentence(_plain(doc)), str(len(homes(package)))])
     lead = "Public names by package; what is not listed may change. See [Python and notebooks](../guides/python.md)."
     return page(
         "Python",
@@ -763,19 +830,40 @@ def python() -> str:
 
 def package_page(package: str) -> str:
     """The page of a package, with every name in its `__all__`."""
-    tree, homes = _tree(package), _homes(package)
+    tree, own = _tree(package), homes(package)
+    readers = [(title, reader) for title, _, reader in described_formats() if callable(reader)]
+    is_format = {f"{reader.__module__}.{reader.__qualname__}": title for title, reader in readers}
     parts = [*prose(ast.get_docstring(tree) or ""), "[Python and notebooks](../../guides/python.md) shows the way."]
-    for name in sorted(homes, key=str.lower):
-        definition = _definition(homes[name], name)
-        parts += [f"## `{name}`", *_shown(definition, name), *_methods(definition, name)]
+    for name in sorted(own, key=str.lower):
+        place = is_format.get(f"{own[name]}.{name}")
+        told = f"[What it reads or writes](../formats.md#{anchor(place)})" if place else ""
+        parts += [f"## `{name}`", *entry_of(own[name], name, told)]
     return page(package, *parts)
 
 
-def _shown(definition: Definition, name: str) -> Iterator[str]:
-    """The signature and the docstring of a name."""
+def entry_of(home: str, name: str, told: str = "") -> Iterator[str]:
+    """What is said of a public name of a module: its signature, its docstring, and its methods.
+
+    Args:
+        home: the module.
+        name: the name.
+        told: where the page of formats says what stands between the summary and the sections of the docstring.
+    """
+    definition = _definition(home, name)
+    yield from _shown(definition, name, told)
+    yield from _methods(definition, name)
+
+
+def _shown(definition: Definition, name: str, told: str = "") -> Iterator[str]:
+    """The signature and the docstring of a name; of a docstring that stands elsewhere the summary and the sections."""
     yield f"```python\n{_head(definition, name)}\n```"
     if isinstance(definition, ast.FunctionDef | ast.ClassDef):
-        yield from prose(ast.get_docstring(definition) or "")
+        docstring = ast.get_docstring(definition) or ""
+        if told:
+            named = "|".join(name for name in _SECTIONS if name != "Raises")
+            kept = re.findall(rf"^(?:{named}):\n(?:    .*\n?|\n(?=    ))*", docstring, flags=re.M)
+            docstring = "\n\n".join([docstring.split("\n\n")[0], told, *kept])
+        yield from prose(docstring)
 
 
 def _methods(definition: Definition, name: str) -> Iterator[str]:
@@ -836,7 +924,7 @@ def _tree(module: str) -> ast.Module:
     return ast.parse((inside if inside.exists() else path.with_suffix(".py")).read_text(encoding="utf-8"))
 
 
-def _homes(package: str) -> dict[str, str]:
+def homes(package: str) -> dict[str, str]:
     """Public name -> the module that defines it, as the package imports it for type checkers."""
     imported: dict[str, str] = {}
     public: list[str] = []

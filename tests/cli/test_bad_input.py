@@ -160,7 +160,6 @@ CASES = [  # command, content of files, what the line says
         "b.csv:2: expected",
     ),
     ("score d.jsonl -m bertscore:model=folder", {"folder/x": b""}, "model folder folder has no config.json"),
-    ("select d.jsonl -m chrf --pool 2 --draw-matrix m.npy", {"m.npy": b""}, "m.npy: no matrix of numpy"),
     ("audit --suite suite.jsonl -m chrf --penalties p.tsv", {"p.tsv": b"a\tb\n"}, "p.tsv:1: no column 'template'"),
     ("meta d.jsonl -m chrf --pairs p.jsonl", {"p.jsonl": b"better worse\n"}, "p.jsonl:1: not valid JSON"),
     (

@@ -9,7 +9,7 @@ from tests.choosing.made import data
 from tests.cli.command import refused, run, write
 
 from nlgauge.io.results import read_result
-from nlgauge.report import page
+from nlgauge.report.pages import page
 
 METRICS = ("-m", "chrf,bleu", "--no-cache")
 

@@ -22,7 +22,20 @@ from tests.cli.command import write
 
 import nlgauge as ng
 from nlgauge.cli import main as cli
-from nlgauge.cli.main import TRAIN, VERBS, _is_file, _is_metric, as_typed, echo, group_of, left_of, main, spread, typed
+from nlgauge.cli.main import (
+    INNER,
+    TRAIN,
+    VERBS,
+    _is_file,
+    _is_metric,
+    as_typed,
+    echo,
+    group_of,
+    left_of,
+    main,
+    spread,
+    typed,
+)
 from nlgauge.core.result import Result
 from nlgauge.core.spec import quote
 from nlgauge.metrics.stored import Stored
@@ -36,7 +49,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(("name", "verb"), [*VERBS.items(), *TRAIN.items()])
+@pytest.mark.parametrize(("name", "verb"), [*VERBS.items(), *INNER.items(), *TRAIN.items()])
 def test_a_summary_is_the_first_line_of_the_verb_itself(name, verb):
     loaded = verb.load()
     own = loaded.info.help if isinstance(loaded, typer.Typer) else inspect.getdoc(loaded)
@@ -107,7 +120,9 @@ def test_an_interrupted_command_says_what_was_kept(tmp_path, monkeypatch):
 
 FLAGS = {**dict.fromkeys(("-i", "--hyp", "-r", "--ref"), _is_file), "-m": _is_metric}
 EXAMPLES = {
-    f"{group}{name}": verb.example for group, verbs in (("", VERBS), ("train ", TRAIN)) for name, verb in verbs.items()
+    f"{group}{name}": verb.example
+    for group, verbs in (("", VERBS), ("", INNER), ("train ", TRAIN))
+    for name, verb in verbs.items()
 }
 
 
@@ -163,7 +178,7 @@ def test_the_help_of_a_verb_names_no_type_and_ends_in_an_example(capsys, monkeyp
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("verb", ["score", "train beer"])
 def test_the_help_has_the_first_line_of_a_verb_and_its_page_the_others(capsys, monkeypatch, verb):
-    about = (TRAIN if verb.startswith("train ") else VERBS)[verb.split()[-1]]
+    about = TRAIN[verb.split()[-1]] if verb.startswith("train ") else {**VERBS, **INNER}[verb]
     first, _, others = inspect.getdoc(about.load()).partition("\n\n")
     text = " ".join(helped(capsys, monkeypatch, verb).split())
     assert first in text

@@ -12,7 +12,7 @@ import typer
 
 from nlgauge.audits import preference
 from nlgauge.cli import audit, options, select, synth
-from nlgauge.cli.main import TRAIN, VERBS, main
+from nlgauge.cli.main import INNER, TRAIN, VERBS, main
 from nlgauge.cli.options import Bars, columns_of
 from nlgauge.core import suite
 from nlgauge.core.errors import InputError, SpecError
@@ -441,7 +441,7 @@ def test_choices_in_the_help_are_those_of_the_library(group, field, kind):
 def declarations():
     """(flag, help) of each option of each verb -> where it is written: a field of a class, an alias, or a verb."""
     written = {}
-    verbs = [verb.load() for verb in (*VERBS.values(), *TRAIN.values())]
+    verbs = [verb.load() for verb in (*VERBS.values(), *INNER.values(), *TRAIN.values())]
     for verb in (inspect.unwrap(function) for function in verbs if inspect.isfunction(function)):
         kinds = get_type_hints(verb, include_extras=True)
         for name, kind in kinds.items():

@@ -70,24 +70,6 @@ def test_forms(data, capsys, form):
     assert "hits" in capsys.readouterr().out
 
 
-def test_hybrids_of_others_are_read_by_name_by_number_and_from_numpy(data, tmp_path):
-    path, scores = data
-    draws = np.random.default_rng(1).integers(4, size=(30, 6))
-    (tmp_path / "numbers.txt").write_text("\n".join(" ".join(map(str, row)) for row in draws) + "\n")
-    (tmp_path / "names.txt").write_text("\n".join(" ".join(f"s{s}" for s in row) for row in draws) + "\n")
-    np.save(tmp_path / "draws.npy", draws)
-    values = [
-        [
-            row["value"]
-            for row in result_of(
-                tmp_path, path, "--scores", scores, "-c", "q", "--pool", 5, "--draw-matrix", tmp_path / name
-            )["rows"]
-        ]
-        for name in ("numbers.txt", "names.txt", "draws.npy")
-    ]
-    assert values[0] == values[1] == values[2]
-
-
 def test_a_page_and_segments_are_written(data, tmp_path):
     pytest.importorskip("jinja2")
     path, scores = data
@@ -102,7 +84,7 @@ def test_a_page_and_segments_are_written(data, tmp_path):
     [
         ([], "2 criteria (q, other)"),
         (["-c", "p"], "no segment"),
-        (["-c", "q", "--among", "rate"], "among is 'rate'"),
+        (["-c", "q", "--among", "rate"], "--among is now an argument of ng.select_models in Python"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(data, capsys, arguments, message):
@@ -114,46 +96,9 @@ def test_what_cannot_be_done_is_one_line(data, capsys, arguments, message):
     assert err.count("\n") == 1
 
 
-def test_a_ragged_matrix_is_refused_with_its_line(data, tmp_path, capsys):
-    path, scores = data
-    (tmp_path / "d.txt").write_text("0 1 2 3 0 1\n0 1\n")
-    assert run("select", path, "--scores", scores, "-c", "q", "--draw-matrix", tmp_path / "d.txt") == 2
-    assert "2 systems, expected 6 as in the first line" in capsys.readouterr().err
-
-
 def test_a_seed_that_draws_nothing_is_refused(capsys):
     assert main(["select", "nowhere.jsonl", "-m", "chrf", "--hybrids", "0", "--pool", "2", "--seed", "1"]) == 2
     assert capsys.readouterr().err.startswith("nlgauge: --seed is about draws: name --hybrids or --draws as well")
-
-
-@pytest.mark.parametrize("text", ["² 1\n", "9" * 30 + " 1\n", "A -\n"])
-def test_hybrids_that_are_no_numbers_of_64_bits_are_names(tmp_path, text):
-    from nlgauge.cli.select import read_draws
-
-    (tmp_path / "draws.txt").write_text(text, encoding="utf-8")
-    matrix, _ = read_draws(str(tmp_path / "draws.txt"))
-    assert matrix.tolist() == [text.split()]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\x93NUMPY",
-        b"\x93NUMPY\x01\x00\x04\x00{'a\n",
-        b"\x93NUMPY\x01\x00\x03\x00[]\n",
-        b"\x93NUMPY\x01\x00\x3b\x00{'descr': 1, 'fortran_order': False, 'shape': (2,), }      \n",
-        b"PK\x05\x06" + bytes(18),
-    ],
-)
-def test_a_damaged_matrix_is_told_in_one_line(tmp_path, content):
-    from nlgauge.cli.select import read_draws
-
-    path = tmp_path / "draws.npy"
-    path.write_bytes(content)
-    with pytest.raises(ng.InputError, match=r"draws\.npy: (no matrix of numpy \(.+\)|an archive)") as told:
-        read_draws(str(path))
-    assert "\n" not in str(told.value)
 
 
 # --- `nlgauge sweep`: numbers of the library, a page and a result that stand alone, one line where it cannot be done
@@ -336,8 +281,6 @@ def test_sweep_what_cannot_be_done_is_one_line(sweep_data, suite, capsys, argume
     ("arguments", "message"),
     [
         (["--pooling", "--with", "nli", "--seed", "1"], "--seed is about intervals, and --pooling shows none"),
-        (["--pooling", "--with", "nli", "--intervals", "none"], "--intervals is about intervals"),
-        (["-m", "chrf", "--with", "bleu", "--intervals", "none", "--seed", "1"], "--seed is about draws"),
     ],
 )
 def test_options_without_effect_are_refused_before_anything_is_read(capsys, arguments, message):

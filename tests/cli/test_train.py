@@ -161,7 +161,7 @@ def test_layers_of_several_models_are_one_picture(tmp_path, capsys, monkeypatch,
     assert html.count("<title>embedded, layer ") == 7
     assert html.count("<title>") == 1 + 7 + 4
     assert main([*asked, "--revision", "main"]) == 2
-    assert "--revision is of one model" in capsys.readouterr().err
+    assert "--revision is now behind the name of the model: --model NAME@REVISION" in capsys.readouterr().err
 
 
 # --- `nlgauge train infill`: from raw sentences to a head that perturbations use by its name
@@ -273,7 +273,7 @@ def test_an_nli_head_is_trained_evaluated_and_named(pairs, tiny_model, tmp_path,
         ("neutral", ["--about", "phenomena=negatio"], "did you mean 'negation'"),
         ("neutral", ["--method", "lore"], "method is 'lore'; did you mean 'lora'"),
         ("neutral", ["--method", "full", "--alpha", "8"], "--alpha is about adapters, and --method full trains none"),
-        ("neutral", ["--revision", "main"], "has no revisions; leave revision out"),
+        ("neutral", ["--model", "embedded@main"], "has no revisions"),
         ("neutral", ["--dtype", "float16"], "dtype is float16"),
     ],
 )

@@ -93,7 +93,6 @@ def test_a_quoted_value_is_one_value(value):
         ("bertscore:roberta-large", Spec("bertscore", (("model", "roberta-large"),))),
         ("x:~/a,layer=1", Spec("x", (("model", "~/a"), ("layer", "1")))),
         ("1*x:a/b@refs/pr/6+1*y", Sum(((1.0, Spec("x", (("model", "a/b@refs/pr/6"),))), (1.0, Spec("y"))))),
-        ("guarded(x:a-b)", Spec("guarded", (), Spec("x", (("model", "a-b"),)))),
         ("x:a=b=c", Spec("x", (("a", "b=c"),))),
         ("0.3*nli + 0.7*bertscore", Sum(((0.3, Spec("nli")), (0.7, Spec("bertscore"))))),
         ("0.5*chrf++ + -.5*ter", Sum(((0.5, Spec("chrf++")), (-0.5, Spec("ter"))))),

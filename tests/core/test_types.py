@@ -19,7 +19,6 @@ HYPS, REFS = ["a cat sat"], ["the cat sat"]
         (lambda: ng.read_suite(["a"]), "^read_suite: expected str, bytes or os.PathLike object, not list$"),
         (lambda: ng.score(HYPS, REFS, metrics="chrf", runtime="cpu"), "^score: runtime is 'cpu', expected Runtime$"),
         (lambda: ng.align("a", "b", runtime="cpu"), "^align: runtime is 'cpu', expected Runtime$"),
-        (lambda: ng.explain(HYPS, REFS, model=["x"]), r"^explain: model is \['x'\], expected a text$"),
         (lambda: ng.correlation(3, [1, 2], [1, 2]), "^correlation: name is 3, expected a text$"),
         (
             lambda: write_answers(None, [ng.Segment("1", "a", ("b",), system="s", item="i")], error_free=[True]),

@@ -15,7 +15,7 @@ COMMANDS = [
     "score d.jsonl -m chrf --thresholds {}", "score d.jsonl -m chrf --engine pool -o {}", "list runs {}",
     "list runs {} --total", "report {} -o x.html", "meta {} -m chrf", "meta d.jsonl --scores {}",
     "meta d.jsonl -m chrf --pairs {}", "audit {} -m chrf", "audit --suite {} -m chrf",
-    "select d.jsonl -m chrf --draw-matrix {}", "synth {} -o y.jsonl", "synth d.txt -o {}", "perturb {} -o x",
+    "synth {} -o y.jsonl", "synth d.txt -o {}", "perturb {} -o x",
     "fetch {}", "train nli {} -o x", "train blend d.jsonl -m chrf -o {}",
     "train sescore d.jsonl --model {} -o x", "train ruber {} -o x",
 ]  # fmt: skip

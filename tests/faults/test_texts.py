@@ -14,7 +14,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.cli.main import main
-from nlgauge.report import render
+from nlgauge.report.text import render
 
 HOSTILE = {
     "control": "a\x00\x01\x1b]0;owned\x07\x9b2J\x7f\x85b",

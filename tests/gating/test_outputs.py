@@ -30,7 +30,8 @@ from nlgauge.gating.outputs import (
     seal,
     usual_scale,
 )
-from nlgauge.io import JudgeCard, Prompts, write_card
+from nlgauge.io import JudgeCard, write_card
+from nlgauge.io.ratings import Prompts
 from nlgauge.metrics.function import RatingColumn
 from nlgauge.metrics.judging import Judge
 

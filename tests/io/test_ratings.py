@@ -10,8 +10,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.tables import Key
-from nlgauge.io import Errors, JudgeCard, Prompts, read_card, read_verdicts, write_card
-from nlgauge.io.ratings import read_pairs, read_relative_ranks
+from nlgauge.io import JudgeCard, read_card, read_verdicts, write_card
+from nlgauge.io.ratings import Errors, Prompts, read_pairs, read_relative_ranks
 
 SEGMENTS = [ng.Segment(f"{s}{i}", "t", system=s, item=i, group="en-cs") for i in "12" for s in "AB"]
 

@@ -19,7 +19,7 @@ from nlgauge.core import options
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io import Limits
-from nlgauge.io.parallel import open_parallel
+from nlgauge.io.parallel import open_parallel, read_raw
 from nlgauge.io.read import by_fields, by_name, expected_names, open_data, read
 from nlgauge.io.wmt.annotations import NEEDS
 
@@ -91,7 +91,7 @@ def test_an_extension_of_a_package_is_read(installed):
     assert ng.read("texts", format="blocks", columns={"hyp": "ref", "src": "hyp"}).segments[0].source == "the cat"
     assert by_name("a.blocks") == "blocks"
     assert by_name("a.other") is None
-    assert io.read_raw("a.blocks").texts == ("the cat sat",)
+    assert read_raw("a.blocks").texts == ("the cat sat",)
 
 
 def test_the_command_line_reads_and_lists_it(installed, capsys):

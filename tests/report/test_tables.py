@@ -8,7 +8,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import KINDS, Result
-from nlgauge.report import page
+from nlgauge.report.pages import page
 from nlgauge.report.tables import (
     Kind,
     Table,

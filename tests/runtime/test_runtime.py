@@ -398,7 +398,7 @@ def test_every_call_settles_the_encoder_auto_by_its_texts(tiny_model, monkeypatc
         assert [note for note in notes if note.startswith("encoder auto took multilingual: ")], notes
     assert scores.notes[0] == "encoder auto took multilingual: 2 of 2 segments look German"
     command = next(row["text"] for row in results[-1].rows if row.get("said") == "command")
-    assert command.endswith("-m cosine --encoder multilingual")
+    assert "-m cosine --encoder multilingual" in command
     found = ng.score(["The cat sat there."], ["A cat was there."], metrics="cosine", runtime=runtime)["cosine"]
     assert str(found.signature) == str(signature_of(ng.metric("cosine", model=english), runtime))
     assert found.notes[0] == "encoder auto took base: the texts look English"

@@ -15,16 +15,17 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.io import read_verdicts
-from nlgauge.stats import (
-    cohen_kappa,
+from nlgauge.stats import cohen_kappa, prompt_sensitivity
+from nlgauge.stats.draws import wilson
+from nlgauge.stats.ratings import (
     corrected_rate,
     errors_by_system,
-    prompt_sensitivity,
+    krippendorff,
+    mad_outliers,
     retest_spread,
+    split_half,
     swap_consistency,
-    wilson,
 )
-from nlgauge.stats.ratings import krippendorff, mad_outliers, split_half
 
 N = None
 # The reliability data of Krippendorff (2011), section C: four observers, twelve units, gaps

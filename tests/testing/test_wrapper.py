@@ -13,8 +13,8 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical.qmetric import QMetric
 from nlgauge.metrics.registry import METRICS
 from nlgauge.metrics.wrapped import CompanionMetric, ReferencePolicyMetric, WrappedMetric
-from nlgauge.testing import MODEL_TOLERANCE, SEGMENTS, check_metric, check_options, check_wrapper
-from nlgauge.testing.metric import POOL_TOLERANCE
+from nlgauge.testing import SEGMENTS, check_metric, check_options
+from nlgauge.testing.metric import MODEL_TOLERANCE, POOL_TOLERANCE, check_wrapper
 
 MANY = {  # what an inner metric has to say: documents, passes, moments, training, a way out, notes, languages, vectors
     "bertscore:idf=true",

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.metaeval import criteria_matrix
+from nlgauge.metaeval.matrices import criteria_matrix
 
 SETS = ("summeval", "webnlg2020-humaneval", "bagel", "sfhot")
 METRICS = ("bleu", "chrf++", "rougeL", "meteor", "cider", "bertscore", "cosine")

@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.perturbations import select_rows
+from nlgauge.perturbations.checklist import select_rows
 
 COLUMNS = {"BLEU-1": "bleu:max_ngram_order=1,tokenize=none", "ROUGE_L": "rougeL:tokenizer=blanks", "ChrF++": "chrf++"}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 import nlgauge as ng
-from nlgauge.perturbations import select_rows
+from nlgauge.perturbations.checklist import select_rows
 
 METRICS = {  # column of the figure -> the metric
     "BLEU-1": "bleu:max_ngram_order=1,tokenize=none",

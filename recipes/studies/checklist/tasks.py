@@ -17,7 +17,7 @@ from typing import Any
 
 import nlgauge as ng
 from nlgauge.audits import Audit
-from nlgauge.perturbations import select_rows
+from nlgauge.perturbations.checklist import select_rows
 
 METRICS = {  # column of the figure -> the metric
     "BLEU-1": "bleu:max_ngram_order=1,tokenize=none",

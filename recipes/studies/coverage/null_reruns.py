@@ -17,10 +17,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nlgauge.core import Array
-from nlgauge.io import read_official
-from nlgauge.stats import acc_eq_test, correlations, item_swap_test, permutation_test, soft_accuracy_test
+from nlgauge.core.arrays import Array
+from nlgauge.io.wmt.mtme import read_official
+from nlgauge.stats import permutation_test
+from nlgauge.stats.correlate import correlations
 from nlgauge.stats.preferences import calibrate, pairwise, within_items
+from nlgauge.stats.resampling import acc_eq_test, item_swap_test, soft_accuracy_test
 
 DRAWS = 199
 

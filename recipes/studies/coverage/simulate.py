@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nlgauge.core import Array
+from nlgauge.core.arrays import Array
 from nlgauge.stats import paired_bootstrap, paired_randomisation, williams
 from nlgauge.stats.draws import bootstrap_interval, mean_of_shares
 from nlgauge.stats.intervals import fisher_ends, widened_ends

@@ -9,7 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from nlgauge.text import sentence_spans, tag, word_spans
+from nlgauge.text.tagging import tag
+from nlgauge.text.tokenize import sentence_spans, word_spans
 
 MEASURED_ON = ("ewt.test.jsonl.gz", "pud.test.jsonl.gz")
 

@@ -15,8 +15,8 @@ import measure
 import numpy as np
 from made_up import made_up
 
-from nlgauge.text import Tagger, tagging
-from nlgauge.text.tagging import EDGE, Word
+from nlgauge.text import tagging
+from nlgauge.text.tagging import EDGE, Tagger, Word
 
 LEARNT_FROM = ("ewt.train.jsonl.gz", "ewt.dev.jsonl.gz")
 RUNS = 3  # perceptrons whose weights are added up; they see the sentences in different orders

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from nlgauge.adapters.inspect import as_inspect
     from nlgauge.adapters.mlflow import as_mlflow
     from nlgauge.scoring.accumulate import as_evaluate
-    from nlgauge.training.meters import as_compute_metrics, as_torchmetrics
+    from nlgauge.training.meters import as_compute_metrics, as_torchmetrics, match_tokens
 else:
     __getattr__, __dir__ = door(__name__)
 
-__all__ = ["as_compute_metrics", "as_evaluate", "as_inspect", "as_mlflow", "as_torchmetrics"]
+__all__ = ["as_compute_metrics", "as_evaluate", "as_inspect", "as_mlflow", "as_torchmetrics", "match_tokens"]

@@ -77,7 +77,7 @@ def choose(
     from it: `rated` for translations and text from data, `bertscore:value=recall` for summaries, `bertscore` for
     captions, questions and dialogue, of which there is no set, and `chrf` in other languages than English.
 
-    Where outputs are rated, all metrics are held against the ratings as `meta_evaluate` does, and one is taken in its
+    Where outputs are rated, all metrics are compared with the ratings as `meta_evaluate` does, and one is taken in its
     place if it agrees better with them (Kendall's tau-b, p < .05 after Holm). Else only the recommended metrics are
     scored, on a few outputs.
 

@@ -43,7 +43,7 @@ def choose(
 
     A default stays unless public sets tell another from it: `rated`, for summaries `bertscore:value=recall`, for
     captions, questions and dialogue `bertscore`, and in other languages `chrf`. With ratings in DATA or `--judgements`
-    all metrics are held against them as by `meta`: Kendall's tau-b inside each input where it has several outputs. One
+    all metrics are compared with them as by `meta`: Kendall's tau-b inside each input where it has several outputs. One
     that is ahead beyond chance (p < .05, adjusted) takes its place. A second metric looks for wrong facts: `nli-robust`
     in translations, `faithful` in summaries.
 

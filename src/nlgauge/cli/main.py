@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         0 done, also if the reader of a pipe stopped; 2 the user's input or too little memory (one line on stderr); 3 a
-        failed gate (`--fail-under`, FAIL of `gate`, a fault that `meta --check` found); 4 INCONCLUSIVE of `gate`; 130
+        failed gate (`--fail-under`, FAIL of `gate`, a fault that `meta check` found); 4 INCONCLUSIVE of `gate`; 130
         interrupted, 143 or 129 ended by SIGTERM or SIGHUP: the line says what is left. A bug raises, which is 1. With 3
         and 4 the result was written.
     """
@@ -202,7 +202,7 @@ MOVED: Mapping[str, str] = {
     "--back-translation": "options of the suite, as in --suite menli:out=MODEL,back=MODEL",
     "--back-translation-languages": "options of the suite, as in --suite menli:out=MODEL,own=eng_Latn,other=deu_Latn",
     "--choose": "an option of the suite, as in --suite menli:choose=first",
-    "--intervals": "part of what -v shows",
+    "--intervals": "an option of meta; audit shows them with -v",
     **dict.fromkeys(
         ("--edits", "--max-edits", "--span", "--swap-window", "--top-k", "--max-words", "--infill-language"),
         "a part of --set, as in --set edits=8,max_words=40",
@@ -210,10 +210,19 @@ MOVED: Mapping[str, str] = {
     "--clusters": "--items independent, where it was none",
     "--guards": "an option of score alone, which looks at the texts before",
     "--spreadsheet": "the variable NLGAUGE_SPREADSHEET, as in NLGAUGE_SPREADSHEET=1 nlgauge ...",
-    "--width": "an option of score and meta alone; -f csv has every digit",
-    "-w": "an option of score and meta alone; -f csv has every digit",
+    "--width": "an option of score alone; -f csv has every digit",
+    "-w": "an option of score alone; -f csv has every digit",
     "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
     "--compile": "the variable NLGAUGE_COMPILE, as in NLGAUGE_COMPILE=1 nlgauge ...",
+    "--revision": "behind the name of the model: --model NAME@REVISION",
+    "--spans": "a command of its own: nlgauge meta spans DATA METHOD|NAME=FILE ...",
+    "--check": "a command of its own: nlgauge meta check SET FILE",
+    **dict.fromkeys(("--epsilon", "--folds", "--outliers"), "an argument of ng.meta_evaluate in Python"),
+    "--interval": "an argument of ng.meta_evaluate and ng.audit in Python",
+    "--undefined": "an argument of ng.meta_evaluate and ng.gate in Python",
+    "--scripts": "an argument of ng.suite and ng.audit in Python",
+    **dict.fromkeys(("--among", "--draw-matrix"), "an argument of ng.select_models in Python"),
+    **dict.fromkeys(("--choice", "--norm"), "an argument of ng.sweep in Python"),
 }
 FRONT = ("score", "gate", "meta", "audit", "synth", "train")  # what the product is; the help has the others below
 VERBS: Mapping[str, Verb] = {
@@ -342,6 +351,19 @@ TRAIN: Mapping[str, Verb] = {
         "nlgauge.cli.train:train_nli",
         "Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.",
         "nlgauge train nli pairs.jsonl -o nli.safetensors",
+    ),
+}
+# Commands of two words, whose first is a verb by itself.
+INNER: Mapping[str, Verb] = {
+    "meta spans": Verb(
+        "nlgauge.cli.meta:spans",
+        "Compare marked errors by their place with those of people.",
+        "nlgauge meta spans marked.jsonl words spans mine=marks.jsonl everything",
+    ),
+    "meta check": Verb(
+        "nlgauge.cli.meta:check",
+        "Say what the organisers of a test set would refuse in a submission.",
+        "nlgauge meta check wmt23 Mine.seg.score",
     ),
 }
 
@@ -512,6 +534,8 @@ def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
             """The verb that is typed, imported."""
             if "list" in verbs and args[0] in LISTED and args[0] not in verbs:
                 raise InputError(f"no such command {args[0]!r}; it is 'nlgauge list {args[0]}'")
+            if "meta" in verbs and (inner := " ".join(args[:2])) in INNER:
+                return inner, _command(inner, INNER[inner], INNER[inner].load()), args[2:]
             name, stand_in, rest = super().resolve_command(ctx, args)
             verb = None if name is None else verbs[name]
             return name, stand_in if verb is None else _command(name, verb, verb.load()), rest

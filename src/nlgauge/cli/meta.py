@@ -22,71 +22,68 @@ from nlgauge.cli.judged import (
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.marks import Explanations
-from nlgauge.core.options import Range, Typed
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
 from nlgauge.io.files import InputFile, counted
 from nlgauge.io.marked import MarkedText, read_marked
 from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import check_official, read_official
-from nlgauge.metaeval.evaluate import MetaEvaluation, MetaOptions, meta_evaluate
+from nlgauge.metaeval.evaluate import Exclude, MetaEvaluation, MetaOptions, meta_evaluate
 from nlgauge.metaeval.matrices import criteria_rows
-from nlgauge.metaeval.spans import SPAN_METHODS, Missing, SpanMethod, SpanReferences, evaluate_spans, marks_by
+from nlgauge.metaeval.spans import SPAN_METHODS, Missing, SpanMethod, evaluate_spans, marks_by
 from nlgauge.metaeval.tasks import disagreements, preset
 from nlgauge.report.kinds.meta import disagreement_table
 from nlgauge.report.tables import DATA
 
-# --- `nlgauge meta --spans`: marked errors compared with those that people marked
+ReferenceSystem = Annotated[
+    str | None, Typed("Its texts are the references of all others, as in raw MQM files.", metavar="SYSTEM")
+]
 
-_OF_MARKS = ("references", "missing", "exclude", "draws", "adjust")  # of the options about agreement
+
+# --- `nlgauge meta spans`: marked errors compared with those that people marked
+
 _EVERYTHING = "everything"
 
 
-def _refuse_beside_spans(typed: Mapping[str, object], how: MetaOptions, *groups: object) -> None:
-    """Refuse options that change nothing beside --spans.
-
-    Args:
-        typed: option -> its value.
-        how: options about agreement, some of which are about marks, too.
-        groups: groups of options, all of which are about scores.
-    """
-    others = options.changed(how, *(name for name in options.flags_of(how) if name not in _OF_MARKS))
-    for group in groups:
-        others |= options.changed(group, *options.flags_of(group))
-    options.refuse_idle({**typed, **others}, "is about scores of metrics, and --spans compares marked errors")
-
-
-def _compare_spans(
-    spans: Sequence[str],
-    data: str,
-    judgements: str | None,
-    columns: list[str] | None,
-    lps: list[str] | None,
-    reference_system: str | None,
-    how: MetaOptions,
+@options.verb(without={"width", "device", "dtype", "cache", "no_cache", "encoder"})
+def spans(
+    *,
+    data: Annotated[str, Argument("Texts in which people marked errors, or DATA of --judgements.", metavar="DATA")],
+    methods: Annotated[
+        list[str],
+        Argument("Methods spans, words, everything (baseline); or a file of marks.", metavar="METHOD|NAME=FILE..."),
+    ],
+    judgements: Annotated[str | None, Typed("The marks of people, where DATA has none.", metavar="FILE")] = None,
+    columns: options.Columns = None,
+    lp: options.LanguagePairs = None,
+    reference_system: ReferenceSystem = None,
+    missing: Annotated[str, Typed("What happens to texts that a method has no marks of.", words="refuse drop")] = (
+        "refuse"
+    ),
+    exclude: Exclude = None,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Read the marks of people and of methods, compare them, and show the result.
+    """Compare marked errors by their place with those of people.
 
-    Args:
-        spans: methods and files of marks, as typed.
-        data, judgements: the texts; and where people's marks are, if not there.
-        columns, lps, reference_system: of the texts.
-        how, shown, files, run: as for the verb.
+    Judge by one to one F, beside the baseline `everything` and the texts left clean. `spans` and `words` mark against
+    the references of DATA; NAME=FILE are marks made elsewhere, as of xCOMET or a judge. People's marks are those of
+    DATA or of `--judgements` (MQM, ESA, WMT QE, Pearmut).
     """
-    asked = _asked(spans)
+    shown.check()
+    asked = _asked(methods)
     given = [path for path in asked.values() if path is not None]
     files.check(data, judgements, given)
-    people = _of_groups(_people(data, judgements), lps)
+    people = _of_groups(_people(data, judgements), lp)
     if not [name for name, path in asked.items() if path is None and name != _EVERYTHING]:
-        idle = {"references": how.references, "reference_system": reference_system, "columns": columns}
+        idle = {"reference_system": reference_system, "columns": columns}
         options.refuse_idle(idle, "is about texts that methods read, and only files of marks are compared")
     entries = [dict(InputFile(data if judgements is None else judgements).entry)]
 
     @cache
     def texts() -> Dataset:  # read when the first method asks for them
-        dataset, read = _marked_texts(data, people, columns, lps, reference_system)
+        dataset, read = _marked_texts(data, people, columns, lp, reference_system)
         entries.extend(read)
         return dataset
 
@@ -98,21 +95,15 @@ def _compare_spans(
         elif name == _EVERYTHING and all(text.hypothesis is not None for text in people):
             marks[name] = marks_by("everything", _dataset(people))
         else:
-            kept = tuple(one for one in texts() if one.system not in (how.exclude or []))
-            marks[name] = marks_by(
-                cast(SpanMethod, name),
-                Dataset(kept, texts().name),
-                references=cast(SpanReferences, how.references or "own"),  # checked there
-            )
+            kept = tuple(one for one in texts() if one.system not in (exclude or []))
+            marks[name] = marks_by(cast(SpanMethod, name), Dataset(kept, texts().name))
     entries += [dict(InputFile(path).entry) for path in given]
     rated = {text.system for text in people if text.system is not None}
     found = evaluate_spans(
         people,
         marks,
-        exclude=[*(how.exclude or []), *sorted(rated & {reference_system})],
-        missing=cast(Missing, how.missing),  # checked there
-        adjust=how.adjust,
-        draws=how.draws or 1000,
+        exclude=[*(exclude or []), *sorted(rated & {reference_system})],
+        missing=cast(Missing, missing),  # checked there
         seed=run.seed,
     )
     result = as_typed(found.result(_once(entries)))
@@ -144,10 +135,10 @@ def _asked(typed: Sequence[str]) -> dict[str, str | None]:
         name, sign, path = word.partition("=")
         if not name or (sign and not path) or (not sign and name not in SPAN_METHODS):
             raise InputError(
-                f"--spans {word!r:.80}{nearest(word, SPAN_METHODS)}; expected {', '.join(SPAN_METHODS)}, or NAME=FILE"
+                f"{word!r:.80}{nearest(word, SPAN_METHODS)}; expected {', '.join(SPAN_METHODS)}, or NAME=FILE"
             )
         if name in found:
-            raise InputError(f"--spans names {name!r} twice, expected a name of its own for each")
+            raise InputError(f"{name!r} is named twice, expected a name of its own for each")
         found[name] = path if sign else None
     return found
 
@@ -184,10 +175,8 @@ def _once(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 # --- `nlgauge meta`: metrics compared with human judgements
 
-_REFUSED = 3  # a submission with faults, as a gate that fails
 
-
-@options.verb()
+@options.verb(without={"outliers", "epsilon", "interval", "folds", "undefined", "width"})
 def meta(
     *,
     data: Data,
@@ -199,30 +188,11 @@ def meta(
     pairs: Annotated[
         str | None, Typed("Better/worse pairs: JSON lines with two ids, or RR-seglevel.csv.", metavar="FILE")
     ] = None,
-    reference_system: Annotated[
-        str | None, Typed("Its texts are the references of all others, as in raw MQM files.", metavar="SYSTEM")
-    ] = None,
+    reference_system: ReferenceSystem = None,
     how: MetaOptions,
     criteria: Annotated[bool, Typed("Show how the criteria agree with each other, too.")] = False,
     disagree: Annotated[
         int | None, Range(least=1), Typed("Show the N segments that a metric and people rank apart.", metavar="N")
-    ] = None,
-    spans: Annotated[
-        list[str] | None,
-        Typed(
-            "Instead: compare errors by their place with those of people in DATA or --judgements. Methods spans,"
-            " words, everything (baseline); a file of marks.  Repeat for several.",
-            metavar="METHOD|NAME=FILE",
-            words=SPAN_METHODS,
-        ),
-    ] = None,
-    check: Annotated[
-        str | None,
-        Typed(
-            "Instead: say what the organisers of DATA would refuse in NAME.seg.score (DATA is a folder), or in answers"
-            " to items of WMT26.",
-            metavar="FILE",
-        ),
     ] = None,
     shown: options.Shown,
     files: options.Files,
@@ -253,30 +223,11 @@ def meta(
     test set and print the official table; controls below it compare nothing. A metric that scored there with the
     reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
 
-    - `--spans` compares marked errors by their place. Judge by one to one F, beside the baseline `everything` and the
-      texts left clean.
-    - `--check FILE` ends with 3 where the organisers would refuse a submission.
+    `nlgauge meta spans` compares marked errors, and `nlgauge meta check` a submission with what its set asks for.
 
     Scores of models stay in the cache.
     """
-    if check is not None:
-        others: dict[str, object] = {
-            "columns": columns,
-            "criterion": criterion,
-            "judgements": judgements,
-            "pairs": pairs,
-        }
-        others |= {"reference_system": reference_system, "criteria": criteria, "disagree": disagree}
-        for group in (scored, how):
-            others |= options.changed(group, *options.flags_of(group))
-        others |= {"spans": spans, **options.changed(files, *options.flags_of(files))}
-        options.refuse_idle(others, "has no part in --check, which holds a submission against its set")
-        return _checked(data, check, lp)
     shown.check()
-    if spans:
-        idle = {"criterion": criterion, "pairs": pairs, "criteria": criteria, "disagree": disagree}
-        _refuse_beside_spans(idle, how, scored)
-        return _compare_spans(spans, data, judgements, columns, lp, reference_system, how, shown, files, run)
     files.check(data, scored.scores, judgements, pairs)
     dataset, inputs, official = _read(data, how.preset, judgements, columns, lp, reference_system)
     tables, entries = scored.read()
@@ -304,20 +255,6 @@ def meta(
         if disagree is not None and shown.form not in DATA:
             echo("\n" + disagreement_table(result.disagreements).text())
     return 0
-
-
-def _checked(folder: str, path: str, lps: list[str] | None) -> int:
-    """Say what is wrong with a submission, a line for each fault."""
-    if os.path.isdir(folder):
-        wanted, faults = check_official(folder, path, lps)
-    else:
-        dataset = read_data(folder)[0]
-        wanted, faults = check_answers(path, (of_groups(dataset, lps) if lps else dataset).segments)
-    for fault in faults:
-        echo(f"{path}: {fault}")
-    said = f"{counted(len(faults), 'fault')}, expected" if faults else "as the organisers ask:"
-    echo(f"{path}: {said} {wanted}")
-    return _REFUSED if faults else 0
 
 
 def _stored(scored: ScoreOptions, official: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -354,3 +291,31 @@ def _agreement(outcome: MetaEvaluation) -> list[dict[str, Any]]:
     """Criteria against each other, for each statistic and level, as rows of the result file."""
     tasks = dict.fromkeys((row["level"], row["stat"]) for row in outcome.rows)
     return [row for level, stat in tasks for row in criteria_rows(outcome.held, stat, level)]
+
+
+# --- `nlgauge meta check`: a submission, and what its set asks for
+
+_REFUSED = 3  # a submission with faults, as a gate that fails
+
+
+@options.verb()
+def check(
+    *,
+    data: Annotated[str, Argument("The folder of a test set, or items of WMT26.", metavar="SET")],
+    submission: Annotated[str, Argument("NAME.seg.score or NAME.sys.score, or answers to the items.", metavar="FILE")],
+    lp: options.LanguagePairs = None,
+) -> int:
+    """Say what the organisers of a test set would refuse in a submission.
+
+    There is a line for each fault, and with faults the command ends with 3.
+    """
+    if os.path.isdir(data):
+        wanted, faults = check_official(data, submission, lp)
+    else:
+        dataset = read_data(data)[0]
+        wanted, faults = check_answers(submission, (of_groups(dataset, lp) if lp else dataset).segments)
+    for fault in faults:
+        echo(f"{submission}: {fault}")
+    said = f"{counted(len(faults), 'fault')}, expected" if faults else "as the organisers ask:"
+    echo(f"{submission}: {said} {wanted}")
+    return _REFUSED if faults else 0

@@ -19,7 +19,7 @@ from nlgauge.metaeval.pooling import layer_study, layers_result
 from nlgauge.metrics.embedding import vectors
 from nlgauge.metrics.embedding.bertscore import measure_unrelated
 from nlgauge.perturbations.perturb import PERTURBATIONS
-from nlgauge.training.recipe import InfillRecipe, Model, NliRecipe, Recipe, Revision, Schedule
+from nlgauge.training.recipe import InfillRecipe, Model, NliRecipe, Recipe, Schedule
 
 if TYPE_CHECKING:
     from nlgauge.training.nli import Accuracy
@@ -146,7 +146,6 @@ def train_baseline(
     ],
     output: Annotated[str, Typed("Where the baseline goes: rows LAYER,P,R,F.", ("--output", "-o"), "FILE")],
     model: Model = "embedded",
-    revision: Revision = None,
     pairs: Annotated[int, Range(least=1), Typed("Random pairs of sentences.")] = 10_000,
     run: options.Common,
 ) -> None:
@@ -156,7 +155,7 @@ def train_baseline(
     precision, recall and F of each layer are written as `LAYER,P,R,F`. `bertscore:rescale=true,baseline=FILE` then maps
     these means to 0, so that scores spread over a range that people can read; the order of texts does not change.
 
-    A baseline belongs to one encoder (`--model`, `--revision`) and to texts of one kind and language: take sentences
+    A baseline belongs to one encoder and to texts of one kind and language: take sentences
     like those that you score. It needs no ratings and no extra. Nothing is kept of a run that stops.
     """
     options.check_outputs({"--output": output}, texts)
@@ -168,7 +167,7 @@ def train_baseline(
         lines.file.close()
     if not sentences:
         raise InputError(f"{lines.file.name} is empty, expected one sentence per line")
-    rows = measure_unrelated(sentences, model, runtime, pairs=pairs, seed=run.seed, revision=revision)
+    rows = measure_unrelated(sentences, model, runtime, pairs=pairs, seed=run.seed)
     with replacing(output) as file:
         file.write(vectors.as_text(rows))
     if not run.quiet and output != STDOUT:
@@ -188,7 +187,6 @@ def train_layers(
             "MODEL",
         ),
     ] = None,
-    revision: Annotated[str | None, Typed("Revision of a hub model; of one alone.")] = None,
     criterion: judged.Criterion = None,
     level: Annotated[str, Typed("segment, item or system.", metavar="LEVEL")] = "segment",
     stat: Annotated[str, Typed("What is measured; see 'nlgauge list statistics'.", metavar="STAT")] = "pearson",
@@ -212,8 +210,6 @@ def train_layers(
     """
     files.check(data)
     models = list(dict.fromkeys(model or ["embedded"]))
-    if revision is not None and len(models) > 1:
-        raise InputError("--revision is of one model, and several are named; study them one by one")
     dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
     tell = teller(quiet=files.printed, err=False)
@@ -227,9 +223,7 @@ def train_layers(
     for name in models:
         if len(models) > 1:
             tell(name)
-        studies.append(
-            layer_study(dataset, name, *of_data, revision=revision, idf=idf, runtime=runtime, advance=advance)
-        )
+        studies.append(layer_study(dataset, name, *of_data, idf=idf, runtime=runtime, advance=advance))
     result = as_typed(layers_result(studies, inputs))
     files.write(result)
     for study in studies:

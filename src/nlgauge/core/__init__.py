@@ -5,21 +5,17 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.core.arrays import Array
     from nlgauge.core.marks import ErrorSpan, Explanation, Explanations
-    from nlgauge.core.metric import BaseMetric, show, signature_of
+    from nlgauge.core.metric import BaseMetric, signature_of
     from nlgauge.core.options import OneOf, Range, checked
-    from nlgauge.core.result import Result, replacing
+    from nlgauge.core.result import Result
     from nlgauge.core.scores import ids
-    from nlgauge.core.segment import Selection, select_systems
     from nlgauge.core.spec import version
-    from nlgauge.core.suite import Skipped
-    from nlgauge.core.tables import Preference, Preferences, ScoreTable, judged
+    from nlgauge.core.tables import Preferences, ScoreTable, judged
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Array", "BaseMetric", "ErrorSpan", "Explanation", "Explanations", "OneOf", "Preference", "Preferences", "Range",
-    "Result", "ScoreTable", "Selection", "Skipped", "checked", "ids", "judged", "replacing", "select_systems", "show",
-    "signature_of", "version",
+    "BaseMetric", "ErrorSpan", "Explanation", "Explanations", "OneOf", "Preferences", "Range", "Result", "ScoreTable",
+    "checked", "ids", "judged", "signature_of", "version",
 ]  # fmt: skip

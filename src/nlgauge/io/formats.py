@@ -310,7 +310,7 @@ FORMATS: Mapping[str, Format] = {
     ),
     "WMT submissions": Format(
         about="METRIC.seg.score and METRIC.sys.score (.gz) of WMT17 to WMT24, and mt-metrics-eval's; written too",
-        use="`nlgauge meta DATA --scores FILE`; `nlgauge meta FOLDER --check FILE`",
+        use="`nlgauge meta DATA --scores FILE`; `nlgauge meta check FOLDER FILE`",
         name="wmt-scores",
         reads="wmt.submissions:read_submission",
         example={"m.seg.score": "BLEU\tcs-uk\tset1\tnews\td1\trefA\tS.1\t2\t0.5\n"},
@@ -354,7 +354,7 @@ FORMATS: Mapping[str, Format] = {
     ),
     "Answers to WMT26": Format(
         about="`.jsonl`",
-        use="`nlgauge meta ITEMS --check ANSWERS`",
+        use="`nlgauge meta check ITEMS ANSWERS`",
         told="wmt.items:check_answers",
         example={
             "a.jsonl": (
@@ -366,7 +366,7 @@ FORMATS: Mapping[str, Format] = {
     ),
     "Annotations of Pearmut": Format(
         about="Pearmut: annotations of a campaign, CAMPAIGN.jsonl or as downloaded, with scores and error spans",
-        use="`nlgauge meta FILE`; `nlgauge meta DATA --judgements FILE`; `--spans NAME=FILE`",
+        use="`nlgauge meta FILE`; `nlgauge meta DATA --judgements FILE`; `nlgauge meta spans DATA NAME=FILE`",
         name="pearmut",
         held="pearmut:open_pearmut",
         of="jsonl",

@@ -392,7 +392,7 @@ _FORMATS = (
 def read_marked(path: str | os.PathLike[str] | InputFile, *, inclusive: bool = False) -> list[MarkedText]:
     """Marked texts of a file: errors by their place, in any of the formats below.
 
-    `nlgauge meta --spans` compares such files. `spans` is None where nobody looked for errors. The end of a span is not
+    `nlgauge meta spans` compares such files. `spans` is None where nobody looked for errors. The end of a span is not
     included. Critical errors count as major; `neutral`, `undecided` and `no-error` give no span. A `confidence` of an
     error is kept.
 

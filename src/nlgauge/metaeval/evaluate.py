@@ -157,7 +157,7 @@ def meta_evaluate(
         criterion: what people rated: one criterion, several, `all`, or `mean`, each segment's mean of all.
         level: `segment` (default), `item` or `system`.
         stats: statistics by name; Pearson's r by default.
-        preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
+        preset: a protocol of `nlgauge list statistics`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better: scores made elsewhere, see `joined_scores`.
         pairs: better/worse pairs that people gave, in place of ratings.
         averaging: over what a statistic is averaged: `none`, `item`, `sys` or `micro`; each level has its usual way.

@@ -1,4 +1,4 @@
-"""What a correlation is held against: controls that compare nothing, other criteria, and other metrics."""
+"""What a correlation is held against: controls that compare nothing, and other criteria."""
 
 from __future__ import annotations
 
@@ -145,25 +145,6 @@ def criteria_matrix(
         both = ~np.isnan(held.human[one])
         for j, other in enumerate(names):
             values[i, j] = _pair(held.take(both & ~np.isnan(held.human[other])), one, other, stat, level, options or {})
-    return names, values
-
-
-def metrics_matrix(
-    held: JoinedScores, stat: str = "pearson", level: str = "segment", options: Mapping[str, Any] | None = None
-) -> tuple[list[str], Array]:
-    """Correlate every metric with every other; the arguments are those of `criteria_matrix`.
-
-    All metrics are first oriented so that higher is better. A metric that is constant has NaN.
-    """
-    names = list(held.scores)
-    values = np.full((len(names), len(names)), np.nan)
-    for j, other in enumerate(names):
-        if _is_constant(held.scores[other].values):
-            continue
-        up = held.scores[other].higher_is_better
-        judged = dataclasses.replace(held, human={other: held.scores[other].values * (1 if up else -1)}, pairs=None)
-        for row in _rows(judged, other, stat, level, options or {}):
-            values[names.index(row["metric"]), j] = row["value"]
     return names, values
 
 

@@ -68,7 +68,7 @@ class WordedText:
 
     @classmethod
     def of(cls, text: str) -> WordedText:
-        """The words of a text, as `nlgauge.text.word_spans` finds them; marks are words, too."""
+        """The words of a text, as `word_spans` finds them; marks are words, too."""
         return cls(text, tuple(word_spans(text)))
 
     @cached_property

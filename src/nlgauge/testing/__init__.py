@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.testing.metric import MODEL_TOLERANCE, SEGMENTS, TEXTS, check_metric, check_options, check_wrapper
+    from nlgauge.testing.metric import SEGMENTS, TEXTS, check_metric, check_options
     from nlgauge.testing.perturbation import check_perturbation
 else:
     __getattr__, __dir__ = door(__name__)
 
-__all__ = [
-    "MODEL_TOLERANCE", "SEGMENTS", "TEXTS", "check_metric", "check_options", "check_perturbation", "check_wrapper",
-]  # fmt: skip
+__all__ = ["SEGMENTS", "TEXTS", "check_metric", "check_options", "check_perturbation"]

@@ -303,7 +303,7 @@ def tag(words: Sequence[str]) -> list[str]:
     tense that could be a participle, and nouns that could be verbs in short headlines.
 
     Args:
-        words: tokens as `nlgauge.text.word_spans` splits them, with either apostrophe and with any capitals.
+        words: tokens as `word_spans` splits them, with either apostrophe and with any capitals.
 
     Returns:
         One tag per word, in order. The same words always get the same tags. A sentence of more than 1,000 words is read

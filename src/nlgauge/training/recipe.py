@@ -29,7 +29,6 @@ RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # of a regressor: the high
 LossName = Literal["mse", "pairwise", "mse+pairwise"]
 SHARE = Range(least=0, below=1, meaning="a share")
 Model = Annotated[str, Typed("embedded, base, a folder, or a hub id[@REVISION].", ("--model", "--encoder"), "MODEL")]
-Revision = Annotated[str | None, Typed("Revision of a hub model.")]
 PairLength = Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")]
 
 
@@ -87,7 +86,7 @@ class Recipe:
     """
 
     model: Model = locate.NAME
-    revision: Revision = None
+    revision: str | None = None
     rank: Annotated[int, Range(least=1), Typed("Rank of the adapters.")] = 16
     alpha: Annotated[float, Typed("Scale of the adapters times their rank.")] = 32.0
     max_tokens: int = 256

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.tables import Key
-from nlgauge.io import read_esa_scores
 from nlgauge.io.read import open_data
 from nlgauge.io.wmt.annotations import (
     is_esa,
     read_da_scores,
+    read_esa_scores,
     read_mqm,
     read_mqm_averages,
 )

@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 from nlgauge import InputError
 from nlgauge.core.marks import Alignment
 from nlgauge.core.spec import Signature
-from nlgauge.report import alignment_html, alignment_svg, alignment_text
 from nlgauge.report.drawing import luminance
-from nlgauge.report.kinds.align import HYPOTHESIS, REFERENCE, bar_shares, similarity_scale
+from nlgauge.report.kinds.align import (
+    HYPOTHESIS,
+    REFERENCE,
+    alignment_html,
+    alignment_svg,
+    alignment_text,
+    bar_shares,
+    similarity_scale,
+)
 from nlgauge.report.labels import clean, columns
 
 

@@ -11,8 +11,8 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.io.results import read_result
-from nlgauge.report import page
 from nlgauge.report.kinds.gate import change, gate_table, head, junit, power, write_junit
+from nlgauge.report.pages import page
 from nlgauge.report.text import render
 
 ROW = {

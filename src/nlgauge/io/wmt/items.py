@@ -335,7 +335,7 @@ def _texts(segments: Iterable[Segment]) -> dict[str, dict[str, str]]:
 
 
 def check_answers(path: str | os.PathLike[str], segments: Sequence[Segment]) -> tuple[str, list[str]]:
-    """Whether answers to WMT26's evaluation tasks fit the items: `nlgauge meta ITEMS --check ANSWERS`.
+    """Whether answers to WMT26's evaluation tasks fit the items: `nlgauge meta check ITEMS ANSWERS`.
 
     Every line is an object with `item_id` and at least one of `task1_pred`, `task2_pred` and `task3_pred`, which have
     an answer for each system of the item. A task that one line answers has an answer for every output. Of task 1 the

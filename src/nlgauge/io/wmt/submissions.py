@@ -250,7 +250,7 @@ def read_submission(path: str | os.PathLike[str], level: str | None = None) -> S
     - since 2017: METRIC LP TESTSET SYSTEM SEGMENT SCORE, and up to two words.
 
     SEGMENT counts from 1. REFERENCE is `src` for metrics without a reference. DOMAIN is `all` for the whole set, and
-    only such lines are system scores. `nlgauge meta FOLDER --check M.seg.score` checks a submission by the folder of a
+    only such lines are system scores. `nlgauge meta check FOLDER M.seg.score` checks a submission by the folder of a
     test set in mt-metrics-eval's layout; `--lp` names the language pairs, without it all must be there.
 
     Args:
