@@ -149,6 +149,9 @@ def test_every_suite_that_is_made_or_read_is_listed(capsys):
         (["perturbations", "--criterion", "fluency"], "--criterion needs --task"),
         (["perturbations", "--task", "mtt"], "unknown task 'mtt'; did you mean 'mt'"),
         (["perturbations", "--task", "mt", "--criterion", "fluncy"], "did you mean 'fluency'"),
+        (["runs"], "which runs? name the folders of 'nlgauge score --engine'"),
+        (["metrics", "bleu", "chrf"], "'nlgauge list metrics' shows one in full, and 2 names are given"),
+        (["formats", "--total"], "--total goes with 'nlgauge list runs'"),
     ],
 )
 def test_what_cannot_be_listed_is_one_line(capsys, arguments, part):

@@ -202,7 +202,7 @@ MOVED: Mapping[str, str] = {
     "--back-translation": "options of the suite, as in --suite menli:out=MODEL,back=MODEL",
     "--back-translation-languages": "options of the suite, as in --suite menli:out=MODEL,own=eng_Latn,other=deu_Latn",
     "--choose": "an option of the suite, as in --suite menli:choose=first",
-    "--intervals": "part of what -v shows",
+    "--intervals": "an option of meta; audit shows them with -v",
     **dict.fromkeys(
         ("--edits", "--max-edits", "--span", "--swap-window", "--top-k", "--max-words", "--infill-language"),
         "a part of --set, as in --set edits=8,max_words=40",
@@ -210,16 +210,17 @@ MOVED: Mapping[str, str] = {
     "--clusters": "--items independent, where it was none",
     "--guards": "an option of score alone, which looks at the texts before",
     "--spreadsheet": "the variable NLGAUGE_SPREADSHEET, as in NLGAUGE_SPREADSHEET=1 nlgauge ...",
-    "--width": "an option of score and meta alone; -f csv has every digit",
-    "-w": "an option of score and meta alone; -f csv has every digit",
+    "--width": "an option of score alone; -f csv has every digit",
+    "-w": "an option of score alone; -f csv has every digit",
     "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
     "--compile": "the variable NLGAUGE_COMPILE, as in NLGAUGE_COMPILE=1 nlgauge ...",
     "--revision": "behind the name of the model: --model NAME@REVISION",
     "--spans": "a command of its own: nlgauge meta spans DATA METHOD|NAME=FILE ...",
     "--check": "a command of its own: nlgauge meta check SET FILE",
-    **dict.fromkeys(
-        ("--epsilon", "--folds", "--interval", "--outliers", "--undefined"), "an argument of ng.meta_evaluate in Python"
-    ),
+    **dict.fromkeys(("--epsilon", "--folds", "--outliers"), "an argument of ng.meta_evaluate in Python"),
+    "--interval": "an argument of ng.meta_evaluate and ng.audit in Python",
+    "--undefined": "an argument of ng.meta_evaluate and ng.gate in Python",
+    "--scripts": "an argument of ng.suite and ng.audit in Python",
     **dict.fromkeys(("--among", "--draw-matrix"), "an argument of ng.select_models in Python"),
     **dict.fromkeys(("--choice", "--norm"), "an argument of ng.sweep in Python"),
 }

@@ -45,7 +45,7 @@ ReferenceSystem = Annotated[
 _EVERYTHING = "everything"
 
 
-@options.verb(without={"width", "spreadsheet", "device", "dtype", "cache", "no_cache", "encoder"})
+@options.verb(without={"width", "device", "dtype", "cache", "no_cache", "encoder"})
 def spans(
     *,
     data: Annotated[str, Argument("Texts in which people marked errors, or DATA of --judgements.", metavar="DATA")],
