@@ -102,8 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
         told = "" if is_bare else message() + _given(error)
-        gone = str(getattr(error, "option_name", None))
-        told = f"{gone} is now {MOVED[gone]}" if gone in MOVED else told
+        told = _moved(error, context) or told
         return _refuse(told, context.command_path if context is not None else "nlgauge")
     if code == INTERRUPTED:  # typer may have caught the signal itself
         print(f"nlgauge: interrupted; {left_of(words)}", file=sys.stderr)
@@ -120,6 +119,13 @@ def _given(error: Exception) -> str:
     """The value typed for an option, where typer's error says only what was expected."""
     told = getattr(error.__context__, "errors", None)
     return f", not {told()[0]['input']!r}" if told is not None else ""
+
+
+def _moved(error: Exception, context: Any) -> str:
+    """What to type in the place of an option that the verb had once; an empty text for any other error."""
+    gone = str(getattr(error, "option_name", None)) if type(error).__name__ == "NoSuchOption" else ""
+    instead = MOVED.get(f"{context.info_name} {gone}", MOVED.get(gone)) if context is not None else None
+    return f"{gone} is now {instead}" if instead else ""
 
 
 def _lack_of_memory(error: BaseException | None) -> str:
@@ -186,18 +192,39 @@ class Verb:
 
 
 LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema")  # by the verb `list`
-# An option that was, and what is typed in its place.
+# An option that was, of all verbs or of one, and what is typed in its place.
 MOVED: Mapping[str, str] = {
     "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
     "--compile": "the variable NLGAUGE_COMPILE, as in NLGAUGE_COMPILE=1 nlgauge ...",
     "--revision": "behind the name of the model: --model NAME@REVISION",
-    "--spans": "a command of its own: nlgauge meta spans DATA METHOD|NAME=FILE ...",
-    "--check": "a command of its own: nlgauge meta check SET FILE",
+    "meta --spans": "a command of its own, as in nlgauge meta spans DATA words mine=FILE",
+    "meta --check": "a command of its own, nlgauge meta check SET FILE",
+    **{
+        f"meta --{name}": f"an option of a statistic: --stat NAME:{name}={value}"
+        for name, value in {
+            "ties": "half",
+            "threshold": "NUMBER",
+            "epsilon": "NUMBER",
+            "interval": "clopper-pearson",
+            "folds": "N",
+            "undefined": "zero",
+            "common": "true",
+        }.items()
+    },
+    "meta --outliers": "an argument of ng.meta_evaluate in Python",
+    "meta --higher-is-better": "higher_is_better=true of -m scores:file=FILE,column=NAME",
+    "select --higher-is-better": "higher_is_better=true of -m scores:file=FILE,column=NAME",
+    "select --lower-is-better": "higher_is_better=false of -m scores:file=FILE,column=NAME",
+    "select --scores": "a metric: -m scores:file=FILE,column=NAME",
     **dict.fromkeys(
-        ("--epsilon", "--folds", "--interval", "--outliers", "--undefined"), "an argument of ng.meta_evaluate in Python"
+        [f"select --{name}" for name in ("among", "draw-matrix", "missing", "references")],
+        "an argument of ng.select_models in Python",
     ),
-    **dict.fromkeys(("--among", "--draw-matrix"), "an argument of ng.select_models in Python"),
-    **dict.fromkeys(("--choice", "--norm"), "an argument of ng.sweep in Python"),
+    "sweep --pooling": "--with pooling, and -m names the nli metrics",
+    **dict.fromkeys(
+        [f"sweep --{name}" for name in ("intervals", "missing", "norm", "references", "ties")],
+        "an argument of ng.sweep in Python",
+    ),
 }
 FRONT = ("score", "gate", "meta", "audit", "synth", "train")  # what the product is; the help has the others below
 VERBS: Mapping[str, Verb] = {
