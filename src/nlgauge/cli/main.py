@@ -472,6 +472,10 @@ class Command(_Converted, TyperCommand):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """The page of the documentation, and the example in one line that can be copied."""
+        inner = [(name, one.summary) for name, one in INNER.items() if name.startswith(f"{ctx.info_name} ")]
+        if inner:
+            with formatter.section("Also"):
+                formatter.write_dl(inner)
         verb = ctx.command_path.split()[1]  # all that `train` makes stands on its page
         for head, line in (("Page of the documentation", f"reference/verbs/{verb}"), ("Example", self.epilog)):
             if line:
