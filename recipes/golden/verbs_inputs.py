@@ -122,7 +122,6 @@ def write_inputs(folder: Path) -> None:
     _rows(folder / "choices.jsonl", [{"better_id": f"drops-{i}", "worse_id": f"swaps-{i}"} for i in range(10)])
     ranks = ["LP DATA SID BETTER WORSE", *(f"{'cs-en' if i < 5 else 'de-en'} set {i} copies shouts" for i in range(10))]
     write_lines(folder / "RR-seglevel.csv", ranks)
-    write_lines(folder / "draws.txt", [" ".join(str((h + i) % 4) for i in range(5)) for h in range(40)])
     _suites(folder)
     _trained(folder)
     _shared_tasks(folder, rated)

@@ -308,10 +308,18 @@ def _meta() -> Runs:
         "soft_pairwise_accuracy -n 100",
     )
     yield (
-        "meta-stat-threshold",
-        f"meta {RATED} -m chrf -m bleu -c adequacy --stat wmt_kendall_like --threshold 20 --ties half -n 50",
+        "meta-stat-folds",
+        f"meta {RATED} -m chrf -m bleu -c fluency --level item --stat acc_eq_calibrated:folds=3 -n 50",
     )
-    yield "meta-undefined", f"meta {RATED} -m rouge2 -m chrf -c fluency --level item --common -n 50"
+    yield "meta-stat-epsilon", f"meta {RATED} -m chrf -m bleu -c fluency --level item --stat acc_eq:epsilon=2.5 -n 50"
+    yield (
+        "meta-stat-threshold",
+        f"meta {RATED} -m chrf -m bleu -c adequacy --stat wmt_kendall_like:threshold=20,ties=half -n 50",
+    )
+    yield (
+        "meta-undefined",
+        f"meta {RATED} -m rouge2 -m chrf -c fluency --level item --stat pearson:undefined=zero,common=true -n 50",
+    )
     for intervals, drawn in (("fisher", ""), ("bootstrap", " -n 100 --seed 7"), ("none", "")):
         yield (
             f"meta-intervals-{intervals}",
@@ -376,7 +384,8 @@ def _select() -> Runs:
         "select-files",
         f"{typed} --draws 500 --json made/result.json --html made/page.html --segments made/rows.jsonl",
     )
-    yield "select-groups", f"select {RATED} -m chrf {THEIRS} -c adequacy --hybrids 200 --pool 5 --seed 2"
+    theirs = "-m scores:file=inputs/theirs.tsv,column=errors,higher_is_better=false"
+    yield "select-groups", f"select {RATED} -m chrf {theirs} -c adequacy --hybrids 200 --pool 5 --seed 2"
     yield "select-systems", f"select {RATED} -m chrf -m ter -c fluency --hybrids 0 --pool 2"
 
 
@@ -388,23 +397,19 @@ def _sweep() -> Runs:
         "sweep-several",
         (
             f"sweep {RATED} inputs/summeval.jsonl --suite {PAIRS} --suite inputs/adversarial.jsonl -m chrf --with "
-            "rougeL -c all --weights 0.2,0.5 "
-            "--json made/result.json --html made/page.html"
+            "rougeL -c all --weights 0.2,0.5 --json made/result.json --html made/page.html"
         ),
     )
-    yield (
-        "sweep-level",
-        f"sweep {RATED} --suite {PAIRS} -m bleu --with ter -c adequacy --level system",
-    )
+    yield "sweep-level", f"sweep {RATED} --suite {PAIRS} -m bleu --with ter -c adequacy --level system"
     yield (
         "sweep-item",
         f"sweep {RATED} --suite {PAIRS} -m bleu --with chrf -c all --level item --stat kendall_b --stat pearson",
     )
-    pooling = f"sweep {RATED} --suite {PAIRS} --with nli --pooling -c adequacy"
+    pooling = f"sweep {RATED} --suite {PAIRS} -m nli --with pooling -c adequacy"
     yield from _forms("sweep-pooling", pooling)
     yield (
         "sweep-pooling-files",
-        f"{pooling} --with nli:anchor=source -m nli-robust --json made/result.json --html made/page.html",
+        f"{pooling} -m nli:anchor=source -m nli-robust --json made/result.json --html made/page.html",
     )
 
 

@@ -6,7 +6,6 @@ import json
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.cli.command import write
 
@@ -15,7 +14,6 @@ from nlgauge.cli.main import main
 SYSTEMS = ("A", "B", "C", "D")
 META = "meta d.jsonl -m chrf -m bleu"
 SWEEP = "sweep d.jsonl --suite suite.jsonl -m chrf --with bleu"
-SELECT = "select d.jsonl -m chrf --pool 2"
 
 CASES = {  # command -> a part of the line
     "score missing.jsonl -m chrf --significance bootstrap": "system 'B' lacks item '2', which 'A' has",
@@ -44,7 +42,10 @@ CASES = {  # command -> a part of the line
     f"{META} --test item_swap": "item_swap needs a value for each item",
     f"{META} --test auto --power": "power is that of a test at level 'system'",
     f"{META} --compat nonsense": "compat is 'nonsense'",
+    f"{META} --stat pearson:undefined=nonsense --level item": "pearson:undefined is 'nonsense'",
     f"{META} --missing nonsense": "missing is 'nonsense'",
+    f"{META} --stat acc_eq_calibrated:folds=30 --level item": "30",
+    f"{META} --stat acc_eq_calibrated:folds=1": "acc_eq_calibrated:folds is 1, expected 2 or more",
     f"{META} --seed -1": "seed is -1, expected 0 or more",
     f"{META} -m bertscore:model=./no": "model folder ./no does not exist",
     "meta two.jsonl -m chrf --level system": "needs 3 rated systems or more",
@@ -56,7 +57,7 @@ CASES = {  # command -> a part of the line
     f"{SWEEP} -m bertscore:model=./no": "model folder ./no does not exist",
     SWEEP.replace("d.jsonl", "d.jsonl two.jsonl", 1) + " --level system": "needs 3 rated systems or more",
     SWEEP.replace("bleu", "nli:anchor=source"): "no pair of suite.jsonl has that",
-    "sweep two.jsonl --suite suite.jsonl --pooling --with nli --level system": "needs 3 rated systems or more",
+    "sweep two.jsonl --suite suite.jsonl -m nli --with pooling --level system": "needs 3 rated systems or more",
     "audit --suite suite.jsonl -m chrf -m nli:anchor=source": "no pair of suite.jsonl has that",
     "audit --suite suite.jsonl -m chrf -m bertscore:model=./no": "model folder ./no does not exist",
     "audit --suite suite.jsonl -m chrf --ties nonsense": "ties is 'nonsense'",
@@ -97,11 +98,6 @@ def folder(tmp_path, monkeypatch):
     pair = {"id": "p", "better": "it is no cat", "worse": "it is a cat", "phenomenon": "negation", "setup": "ref"}
     Path("suite.jsonl").write_text(json.dumps({**pair, "refs": ["it is not a cat"]}) + "\n")
     Path("texts.txt").write_text("a cat\na dog\n")
-    Path("narrow.txt").write_text("0 1 2\n1 1 1\n")
-    Path("beyond.txt").write_text("0 1 2 9\n1 1 1 1\n")
-    Path("names.txt").write_text("A B C X\nA A A A\n")
-    Path("damaged.npy").write_bytes(b"\x93NUMPYgarbage")
-    np.save("halves.npy", np.full((2, 4), 0.5))
 
 
 def texts(name, systems=SYSTEMS, n=4, without=None):

@@ -189,7 +189,7 @@ def test_the_help_has_the_first_line_of_a_verb_and_its_page_the_others(capsys, m
 def test_the_help_shows_choices_and_takes_the_width_of_the_terminal(capsys, monkeypatch):
     wide = helped(capsys, monkeypatch, "meta", 150)
     assert "--adjust none|holm|bh" in wide
-    assert "--ties loss|half|exclude|zero" in wide
+    assert "--intervals auto|fisher|bootstrap|none" in wide
     assert max(map(len, wide.splitlines())) > 110
     assert max(map(len, helped(capsys, monkeypatch, "list", 90).splitlines())) <= 90
 
@@ -219,7 +219,7 @@ def test_examples_are_read_without_an_error(verb):
     program, *words = shlex.split(EXAMPLES[verb])
     assert program == "nlgauge"
     group = typer.main.get_command(cli.app)
-    for _ in verb.split():
+    for _ in [verb] if verb in INNER else verb.split():
         context = group.make_context("nlgauge", list(words), resilient_parsing=True)
         _, group, words = group.resolve_command(context, list(words))
     group.make_context(verb, list(words))

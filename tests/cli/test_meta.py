@@ -122,8 +122,10 @@ def test_a_reference_among_the_systems_of_mqm(tmp_path, capsys):
         (["spans", "data.jsonl", "mine=absent.jsonl"], "absent.jsonl"),
         (["spans", "data.jsonl", "words", "-m", "chrf"], "No such option: -m"),
         (["spans", "data.jsonl"], "Missing argument 'METHOD|NAME=FILE...'"),
-        (["data.jsonl", "--spans", "words"], "--spans is now a command of its own: nlgauge meta spans DATA METHOD"),
-        (["spans", "data.jsonl", "everything", "--columns", "hyp=x"], "--columns is about texts that methods read"),
+        (
+            ["data.jsonl", "--spans", "words"],
+            "--spans is now a command of its own, as in nlgauge meta spans DATA words",
+        ),
         (["spans", "data.jsonl", "words", "--missing", "worst"], "missing is 'worst'; known: drop, refuse"),
         (["spans", "data.jsonl", "words", "--lp", "de-en"], "no segment is of language pair or task 'de-en'"),
         (["spans", "data.jsonl", "words", "--json", "data.jsonl"], "would be written over the input"),
@@ -339,13 +341,16 @@ def test_the_seed_decides_what_is_drawn(meta_data):
         (["-m", "chrf", "-c", "adequacy", "--test", "wiliams"], ["did you mean 'williams'?"]),
         (["-m", "chrf", "-c", "adequacy", "-f", "mardown"], ["did you mean 'markdown'?"]),
         (["-c", "adequacy"], ["no metric and no scores are given"]),
+        (["--epsilon", "1"], ["--epsilon is now an option of a statistic: --stat NAME:epsilon=NUMBER"]),
+        (["--higher-is-better", "m"], ["is now higher_is_better=true of -m scores:file=FILE,column=NAME"]),
+        (["-m", "chrf", "--stat", "acc_eq:epsilom=1"], ["acc_eq has no option 'epsilom'; did you mean 'epsilon' or"]),
+        (["-m", "chrf", "--stat", "pearson:ties=half"], ["pearson has no option 'ties'; known: common, undefined"]),
+        (["-m", "chrf", "--stat", "acc_eq:epsilon=-1"], ["acc_eq:epsilon is -1.0, expected 0 or more"]),
+        (["-m", "chrf", "--stat", "acc_eq", "--stat", "acc_eq:epsilon=1"], ["is named twice, with other options"]),
+        (["-m", "chrf", "--stat", "0.5*bleu:tokenize=zh"], ["is a sum of metrics, expected a statistic"]),
         (
             ["-m", "chrf", "-c", "adequacy", "--exclude", "two", "--exclude", "one", "--level", "system"],
             ["needs 3 rated systems or more"],
-        ),
-        (
-            ["-m", "chrf", "-c", "adequacy", "--epsilon", "1"],
-            ["--epsilon is now an argument of ng.meta_evaluate"],
         ),
     ],
 )
@@ -411,23 +416,18 @@ def test_a_file_that_says_nothing_is_read_by_the_names_of_its_columns(meta_data,
     read, result = values(tmp_path, "--scores", theirs)
     assert read["ter"] == values(tmp_path, "-m", "ter")[0]["ter"]
     assert any(
-        note.startswith("ter: taken to fall with quality, as the name says; --higher") for note in result["notes"]
+        note.startswith("ter: taken to fall with quality, as the name says; -m scores:") for note in result["notes"]
     )
+    assert "-m scores:file=FILE,column=NAME,higher_is_better=true changes that" in str(result["notes"])
     assert any(note.startswith("mine: taken to rise with quality; --lower-is-better") for note in result["notes"])
-    turned, result = values(tmp_path, "--scores", theirs, "--higher-is-better", "ter", "--lower-is-better", "mine")
-    assert turned == {"ter": -read["ter"], "mine": -read["mine"]}
-    assert not any("taken to" in note for note in result["notes"])
+    turned, result = values(tmp_path, "--scores", theirs, "--lower-is-better", "mine")
+    assert turned == {"ter": read["ter"], "mine": -read["mine"]}
+    assert not any(note.startswith("mine: taken to") for note in result["notes"])
+    rising = f'scores:file="{theirs}",column=ter,higher_is_better=true'
+    assert values(tmp_path, "-m", rising)[0] == {rising: -read["ter"]}
     column = f'scores:file="{theirs}",column=mine'
     notes = values(tmp_path, "-m", column)[1]["notes"]
     assert f"{column}: taken to rise with quality; higher_is_better=false if it falls" in notes
-
-
-def test_a_column_cannot_rise_and_fall(meta_data, tmp_path, capsys):
-    theirs = tmp_path / "theirs.tsv"
-    assert run("score", meta_data, "-m", "ter", "--segments", theirs, "-q") == 0
-    both = ("--higher-is-better", "ter", "--lower-is-better", "ter")
-    assert run("meta", meta_data, "-c", "adequacy", "--scores", theirs, *both) == 2
-    assert "'ter' is named in lower_is_better and in higher_is_better" in capsys.readouterr().err
 
 
 def test_the_folder_of_a_task_is_read_as_its_organisers_ran_it(tmp_path, capsys):
@@ -485,8 +485,24 @@ def test_a_baseline_gets_a_table_of_its_own(meta_data, capsys):
     assert "rank" not in printed
 
 
+def test_options_of_a_statistic_stand_behind_its_name(meta_data):
+    """They are the arguments of the library, and of this statistic alone."""
+    shared = ("-m", "chrf", "-c", "adequacy", "--level", "item", "--draws", "20")
+    behind = result_of(meta_data, *shared, "--stat", "acc_eq:epsilon=20", "--stat", "tau_eq")
+    data = ng.read(meta_data)
+    for stat, own in (("acc_eq", {"epsilon": 20}), ("tau_eq", {})):
+        given = ng.meta_evaluate(data, "chrf", "adequacy", level="item", stats=stat, draws=20, **own)
+        assert value_of(behind, stat) == given.value("chrf")
+    assert value_of(behind, "acc_eq") != ng.meta_evaluate(data, "chrf", "adequacy", "item", "acc_eq").value("chrf")
+
+
+def value_of(result, stat):
+    (row,) = [row for row in result["rows"] if (row["stat"], row["group"]) == (stat, "mean")]
+    return row["value"]
+
+
 def test_the_protocol_of_wmt_tests_kendall_by_source(meta_data):
-    options = ("--preset", "wmt-da-rr", "--threshold", "1", "--draws", "20")
+    options = ("--preset", "wmt-da-rr", "--stat", "rr_kendall:threshold=1", "--draws", "20")
     result = result_of(meta_data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", *options)
     tests = [row for row in result["rows"] if row.get("against")]
     assert {row["test"] for row in tests} == {"bootstrap"}

@@ -33,10 +33,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nlgauge.audits.deviation import read_penalties
-from nlgauge.cli.select import read_draws
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote_always
@@ -235,13 +232,6 @@ def parquets() -> tuple[bytes, ...]:
         pq.write_table(table, sink, compression="none")
         made.append(sink.getvalue())
     return tuple(made)
-
-
-def matrix() -> bytes:
-    """A draw matrix as numpy writes it."""
-    sink = io.BytesIO()
-    np.save(sink, np.array([[0, 1], [1, 0]]))
-    return sink.getvalue()
 
 
 def head(path: str) -> object:
@@ -536,8 +526,6 @@ READERS: dict[str, Reader] = {
     "baseline": Reader(
         "b.tsv", [b"LAYER,P,R,F\n0,0.1,0.2,0.3\n1,0.1,0.2,0.3\n"], lambda path: find_baseline(path, "m", "en")
     ),
-    "draws": Reader("d.txt", [b"0 1 1\n1 0 0\n", b"A B A\nB B A\n"], read_draws),
-    "draws npy": Reader("d.npy", [matrix()], read_draws),
     "head": Reader("h.json", [json.dumps(HEAD).encode()], head),
     "head file": Reader("h.safetensors", [bytes(8) + json.dumps(HEAD).encode()], lambda path: find_head(path, "nli")),
     "specification": Reader(

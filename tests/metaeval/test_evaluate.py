@@ -385,7 +385,7 @@ def test_a_keyword_has_the_same_default_typed_and_in_python():
     ours = {field.name: field.default for field in fields(MetaOptions) if field.name in KEYWORDS}
     theirs = {name: KEYWORDS[name].default for name in ours}
     assert ours == {**theirs, "exclude": None}  # what is repeated is a list when it is typed, and no list otherwise
-    assert len(ours) >= 15
+    assert len(ours) >= 14
 
 
 def test_any_other_option_is_one_that_statistics_or_tests_take():
@@ -398,5 +398,5 @@ def test_any_other_option_is_one_that_statistics_or_tests_take():
 def test_what_is_left_out_is_left_to_preset_and_statistic():
     assert MetaOptions().given() == {}
     assert MetaOptions(stats=[], exclude=[]).given() == {}  # typed nowhere
-    options = MetaOptions(level="item", threshold=0.0, power=True, draws=7)  # 0 is a threshold
-    assert options.given() == {"level": "item", "threshold": 0.0, "power": True, "draws": 7}
+    options = MetaOptions(level="item", power=True, draws=7)
+    assert options.given() == {"level": "item", "power": True, "draws": 7}

@@ -380,8 +380,8 @@ def test_each_column_has_its_direction_and_guesses_are_said_together():
     up, notes = directions(dict.fromkeys(scores.columns, scores), {})
     assert up == {"ter": False, "mine": True, "yours": True, "comet": True}
     assert notes == [
-        "ter: taken to fall with quality, as the name says; --higher-is-better NAME changes that (in Python"
-        " higher_is_better)",
+        "ter: taken to fall with quality, as the name says; -m scores:file=FILE,column=NAME,higher_is_better=true"
+        " changes that (in Python higher_is_better)",
         "mine, yours: taken to rise with quality; --lower-is-better NAME changes that (in Python lower_is_better)",
     ]
 

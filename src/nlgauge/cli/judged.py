@@ -43,20 +43,30 @@ Judgements = Annotated[
 
 
 @dataclass(frozen=True)
-class ScoreOptions:
-    """Metrics that are scored here, and scores made elsewhere."""
+class Judged:
+    """What is held against people: metrics, and how ratings are found."""
 
+    columns: options.Columns = None
     metric: Annotated[
         list[str] | None, options.specs("Metrics to score: chrf, bleu, bertscore ...", "--metric", "-m")
     ] = None
+    criterion: Criteria = None
+    judgements: Judgements = None
+
+    def read(self, path: str) -> tuple[Dataset, list[Any]]:
+        """The texts of an input with their ratings, and the files read."""
+        return read_data(path, self.judgements, self.columns)
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """Scores made elsewhere."""
+
     scores: Annotated[
         list[str] | None, Typed("Scores made elsewhere; every column of numbers is a metric.", metavar="FILE")
     ] = None
     lower: Annotated[
         list[str] | None, Typed("A column of --scores that falls with quality.", ("--lower-is-better",), "NAME")
-    ] = None
-    higher: Annotated[
-        list[str] | None, Typed("A column of --scores that rises with quality.", ("--higher-is-better",), "NAME")
     ] = None
 
     def read(self) -> tuple[dict[str, ScoreTable], list[Entry]]:

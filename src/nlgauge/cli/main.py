@@ -185,7 +185,7 @@ class Verb:
 
 
 LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema", "runs")  # by the verb `list`
-# An option that was, and what is typed in its place.
+# An option that was, of all verbs or of one, and what is typed in its place.
 MOVED: Mapping[str, str] = {
     "-lc": "an option of bleu, as in -m bleu:lowercase=true",
     "--lowercase": "an option of bleu, as in -m bleu:lowercase=true",
@@ -215,14 +215,37 @@ MOVED: Mapping[str, str] = {
     "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
     "--compile": "the variable NLGAUGE_COMPILE, as in NLGAUGE_COMPILE=1 nlgauge ...",
     "--revision": "behind the name of the model: --model NAME@REVISION",
-    "--spans": "a command of its own: nlgauge meta spans DATA METHOD|NAME=FILE ...",
-    "--check": "a command of its own: nlgauge meta check SET FILE",
-    **dict.fromkeys(("--epsilon", "--folds", "--outliers"), "an argument of ng.meta_evaluate in Python"),
-    "--interval": "an argument of ng.meta_evaluate and ng.audit in Python",
-    "--undefined": "an argument of ng.meta_evaluate and ng.gate in Python",
+    "audit --interval": "an argument of ng.audit in Python",
+    "gate --undefined": "an argument of ng.gate in Python",
     "--scripts": "an argument of ng.suite and ng.audit in Python",
-    **dict.fromkeys(("--among", "--draw-matrix"), "an argument of ng.select_models in Python"),
-    **dict.fromkeys(("--choice", "--norm"), "an argument of ng.sweep in Python"),
+    "meta --spans": "a command of its own, as in nlgauge meta spans DATA words mine=FILE",
+    "meta --check": "a command of its own, nlgauge meta check SET FILE",
+    **{
+        f"meta --{name}": f"an option of a statistic: --stat NAME:{name}={value}"
+        for name, value in {
+            "ties": "half",
+            "threshold": "NUMBER",
+            "epsilon": "NUMBER",
+            "interval": "clopper-pearson",
+            "folds": "N",
+            "undefined": "zero",
+            "common": "true",
+        }.items()
+    },
+    "meta --outliers": "an argument of ng.meta_evaluate in Python",
+    "meta --higher-is-better": "higher_is_better=true of -m scores:file=FILE,column=NAME",
+    "select --higher-is-better": "higher_is_better=true of -m scores:file=FILE,column=NAME",
+    "select --lower-is-better": "higher_is_better=false of -m scores:file=FILE,column=NAME",
+    "select --scores": "a metric: -m scores:file=FILE,column=NAME",
+    **dict.fromkeys(
+        [f"select --{name}" for name in ("among", "draw-matrix", "missing", "references")],
+        "an argument of ng.select_models in Python",
+    ),
+    "sweep --pooling": "--with pooling, and -m names the nli metrics",
+    **dict.fromkeys(
+        [f"sweep --{name}" for name in ("choice", "intervals", "missing", "norm", "references", "ties")],
+        "an argument of ng.sweep in Python",
+    ),
 }
 FRONT = ("score", "gate", "meta", "audit", "synth", "train")  # what the product is; the help has the others below
 VERBS: Mapping[str, Verb] = {
@@ -436,8 +459,9 @@ class Command(_Converted, TyperCommand):
 
         own = {name for param in self.params for name in param.opts}
         for name in (word.partition("=")[0] for word in args):
-            if name in MOVED and name not in own:  # first: -tok would be read as -t ok
-                raise InputError(f"{name} is now {MOVED[name]}")
+            instead = MOVED.get(f"{ctx.info_name} {name}", MOVED.get(name))
+            if instead and name not in own:  # first: -tok would be read as -t ok
+                raise InputError(f"{name} is now {instead}")
         args = [*args, STDOUT] if args[-1:] == ["--json"] else args
         goes_on: dict[str, Callable[[str], bool]] = {}
         for param in self.params:
@@ -469,6 +493,10 @@ class Command(_Converted, TyperCommand):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """The page of the documentation, and the example in one line that can be copied."""
+        inner = [(name, one.summary) for name, one in INNER.items() if name.startswith(f"{ctx.info_name} ")]
+        if inner:
+            with formatter.section("Also"):
+                formatter.write_dl(inner)
         verb = ctx.command_path.split()[1]  # all that `train` makes stands on its page
         for head, line in (("Page of the documentation", f"reference/verbs/{verb}"), ("Example", self.epilog)):
             if line:

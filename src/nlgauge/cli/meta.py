@@ -9,16 +9,7 @@ from functools import cache
 from typing import Annotated, Any, cast
 
 from nlgauge.cli import options
-from nlgauge.cli.judged import (
-    Criteria,
-    Data,
-    Entry,
-    Judgements,
-    ScoreOptions,
-    joined_columns,
-    read_data,
-    read_preferences,
-)
+from nlgauge.cli.judged import Data, Entry, Judged, ScoreOptions, joined_columns, read_data, read_preferences
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.marks import Explanations
@@ -45,7 +36,7 @@ ReferenceSystem = Annotated[
 _EVERYTHING = "everything"
 
 
-@options.verb(without={"width", "device", "dtype", "cache", "no_cache", "encoder"})
+@options.verb(without={"width", "verbose", "device", "dtype", "cache", "no_cache", "encoder"})
 def spans(
     *,
     data: Annotated[str, Argument("Texts in which people marked errors, or DATA of --judgements.", metavar="DATA")],
@@ -54,7 +45,6 @@ def spans(
         Argument("Methods spans, words, everything (baseline); or a file of marks.", metavar="METHOD|NAME=FILE..."),
     ],
     judgements: Annotated[str | None, Typed("The marks of people, where DATA has none.", metavar="FILE")] = None,
-    columns: options.Columns = None,
     lp: options.LanguagePairs = None,
     reference_system: ReferenceSystem = None,
     missing: Annotated[str, Typed("What happens to texts that a method has no marks of.", words="refuse drop")] = (
@@ -77,13 +67,13 @@ def spans(
     files.check(data, judgements, given)
     people = _of_groups(_people(data, judgements), lp)
     if not [name for name, path in asked.items() if path is None and name != _EVERYTHING]:
-        idle = {"reference_system": reference_system, "columns": columns}
+        idle = {"reference_system": reference_system}
         options.refuse_idle(idle, "is about texts that methods read, and only files of marks are compared")
     entries = [dict(InputFile(data if judgements is None else judgements).entry)]
 
     @cache
     def texts() -> Dataset:  # read when the first method asks for them
-        dataset, read = _marked_texts(data, people, columns, lp, reference_system)
+        dataset, read = _marked_texts(data, people, lp, reference_system)
         entries.extend(read)
         return dataset
 
@@ -114,12 +104,11 @@ def spans(
 def _marked_texts(
     data: str,
     people: Sequence[MarkedText],
-    columns: list[str] | None,
     lps: list[str] | None,
     reference_system: str | None,
 ) -> tuple[Dataset, list[Entry]]:
     """The texts in which people marked errors, with their references, and the files that were read."""
-    dataset, entries = read_data(data, columns=columns)
+    dataset, entries = read_data(data)
     dataset = of_groups(dataset, lps) if lps else dataset
     if reference_system is not None:
         dataset = take_as_reference(dataset, reference_system)
@@ -176,15 +165,13 @@ def _once(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 # --- `nlgauge meta`: metrics compared with human judgements
 
 
-@options.verb(without={"outliers", "epsilon", "interval", "folds", "undefined", "width"})
+@options.verb()
 def meta(
     *,
     data: Data,
-    columns: options.Columns = None,
-    lp: options.LanguagePairs = None,
+    held: Judged,
     scored: ScoreOptions,
-    criterion: Criteria = None,
-    judgements: Judgements = None,
+    lp: options.LanguagePairs = None,
     pairs: Annotated[
         str | None, Typed("Better/worse pairs: JSON lines with two ids, or RR-seglevel.csv.", metavar="FILE")
     ] = None,
@@ -223,21 +210,28 @@ def meta(
     test set and print the official table; controls below it compare nothing. A metric that scored there with the
     reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
 
-    `nlgauge meta spans` compares marked errors, and `nlgauge meta check` a submission with what its set asks for.
+    Options of one statistic stand behind its name: `--stat wmt_kendall_like:threshold=20,ties=half`. They are `ties`,
+    `threshold` (the least difference of two ratings that makes a pair; of binary labels the score from which one is 1),
+    `epsilon` (scores no further apart are tied), `interval` of a share, and `folds` (ties are calibrated, or thresholds
+    found, on other items); and of all statistics `undefined=zero` (items without a value count as 0) and `common=true`
+    (only items on which all metrics are defined).
+
+    `nlgauge meta spans` compares marked errors, and `nlgauge meta check` a submission with what its set asks for; a
+    file called `spans` is `./spans`.
 
     Scores of models stay in the cache.
     """
     shown.check()
-    files.check(data, scored.scores, judgements, pairs)
-    dataset, inputs, official = _read(data, how.preset, judgements, columns, lp, reference_system)
+    files.check(data, scored.scores, held.judgements, pairs)
+    dataset, inputs, official = _read(data, how.preset, held, lp, reference_system)
     tables, entries = scored.read()
     given, inputs, runtime = _stored(scored, official, tables), [*inputs, *entries], run.runtime()
     typed = how.given() if run.typed_seed is None else {**how.given(), "seed": run.typed_seed}
     preferences, ranked = read_preferences(pairs) if pairs is not None else (None, None)
     outcome = meta_evaluate(
         dataset,
-        scored.metric or [],
-        criterion or None,
+        held.metric or [],
+        held.criterion or None,
         pairs=preferences,
         runtime=runtime,
         **given,
@@ -263,23 +257,22 @@ def _stored(scored: ScoreOptions, official: Mapping[str, Any], tables: Mapping[s
     return {
         "scores": {**official, **tables} or None,
         "lower_is_better": scored.lower or [],
-        "higher_is_better": [*own, *(scored.higher or [])],
+        "higher_is_better": own,
     }
 
 
 def _read(
     data: str,
     protocol: str | None,
-    judgements: str | None,
-    columns: list[str] | None,
+    held: Judged,
     lps: list[str] | None,
     reference_system: str | None,
 ) -> tuple[Dataset, list[Entry], Mapping[str, Any]]:
     """Texts with ratings, the files read, and the official scores where the protocol takes them from a folder."""
     chosen = None if protocol is None else preset(protocol)
     scores: Mapping[str, Any] = {}
-    if chosen is None or not chosen.official or not os.path.isdir(data) or judgements is not None:
-        dataset, entries = read_data(data, judgements, columns)
+    if chosen is None or not chosen.official or not os.path.isdir(data) or held.judgements is not None:
+        dataset, entries = held.read(data)
         dataset = of_groups(dataset, lps) if lps else dataset
     else:
         run = read_official(data, chosen.humans, lps)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
@@ -21,12 +20,13 @@ from nlgauge.metaeval.sweep import WEIGHTS, parse_weights
 from nlgauge.metaeval.sweep import sweep as run_sweep
 from nlgauge.metrics.registry import named
 
-_WHOLE = re.compile(r"-?[0-9]{1,18}")  # what 64 bits hold
+_WITHOUT = ("width", "verbose", "encoder")  # of the options that verbs share
+POOLING = "pooling"  # in the place of a metric
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Options: the candidates, the choices among them, and what counts as their scores."""
+    """Options: the candidates, and the choices among them."""
 
     hybrids: Annotated[int, Range(least=0), Typed("Hybrid systems in each group; 0 takes the systems as they are.")] = (
         10_000
@@ -44,14 +44,11 @@ class Choices:
     draws: Annotated[int | None, Range(least=1), Typed("Simulate so many choices beside the exact numbers.")] = None
 
 
-@options.verb(without={"higher", "lower", "width", "encoder"})
+@options.verb(without=_WITHOUT)
 def select(
     *,
     data: judged.Data,
-    columns: options.Columns = None,
-    scored: judged.ScoreOptions,
-    criterion: judged.Criterion = None,
-    judgements: judged.Judgements = None,
+    held: judged.Judged,
     choices: Choices,
     shown: options.Shown,
     files: options.Files,
@@ -66,7 +63,8 @@ def select(
 
     A test set has few systems. A hybrid is a made-up one: for each item it takes the output of a system drawn at
     random, the same for people and all metrics, and its scores are means over items. `--hybrids 0` takes the systems as
-    they are; `nlgauge.select_models` takes hybrids that were made elsewhere, too.
+    they are. Scores made elsewhere are a metric, `scores:file=FILE,column=NAME`. In Python `select_models` also takes
+    hybrids that others made, and draws among unrated outputs.
 
     Hybrids of one set share their outputs, so ten thousand are not ten thousand independent observations. There are
     therefore no intervals and no tests: compare metrics with `nlgauge meta`. A pool larger than the models is refused
@@ -75,19 +73,17 @@ def select(
     shown.check()
     if choices.hybrids == 0 and choices.draws is None:
         options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws: name --hybrids or --draws as well")
-    files.check(data, scored.scores, judgements)
-    dataset, inputs = judged.read_data(data, judgements, columns)
-    tables, entries = scored.read()
+    files.check(data, held.judgements)
+    dataset, inputs = held.read(data)
     outcome = select_models(
         dataset,
-        scored.metric or [],
-        criterion,
-        scores=tables,
+        held.metric or [],
+        held.criterion or None,
         seed=run.seed,
         runtime=run.runtime(),
         **{**asdict(choices), "stats": choices.stats or STATS},
     )
-    result = as_typed(outcome.result([*inputs, *entries]))
+    result = as_typed(outcome.result(inputs))
     files.write_segments(lambda: judged.joined_columns(outcome.held))
     return shown.put_out(result, files, run.quiet)
 
@@ -95,57 +91,27 @@ def select(
 # --- `nlgauge sweep`: how much of another metric makes one better, or which pooling strategy of an NLI model is best
 
 
-@dataclass(frozen=True)
-class Mixed:
-    """Options: the metrics to mix, and the suites that the sums must withstand."""
-
-    suite: Annotated[
-        list[str] | None, Typed("A suite of pairs, as for audit; may be given several times.", metavar="FILE")
-    ] = None
-    metric: Annotated[
-        list[str] | None, options.specs("Metrics to be made better: chrf, bertscore ...", "--metric", "-m")
-    ] = None
-    partner: Annotated[
-        list[str] | None, options.specs("What they are mixed with: nli, or any other metric.", "--with")
-    ] = None
-    weights: Annotated[
-        str | None, Typed("Of --with; or numbers with commas.  [default: 0:1:0.1]", metavar="FROM:TO:STEP")
-    ] = None
-    pooling: Annotated[bool, Typed("Instead: five formulas and three directions of each nli metric named.")] = False
-
-    def check(self) -> None:
-        """Refuse what cannot be mixed before anything is read."""
-        if not self.pooling and not self.metric:
-            raise InputError(
-                "no metric is named, expected at least one; -m names what is to be made better, --with what it is"
-                " mixed with"
-            )
-        if not self.pooling and not self.partner:
-            raise InputError("nothing is named to mix the metrics with, expected --with SPEC, such as --with nli")
-        if not self.pooling and not self.suite:
-            raise InputError(
-                "no suite is given, expected --suite FILE; a sweep holds robustness against agreement with people"
-            )
-        if self.pooling and self.weights is not None:
-            raise InputError("--weights is about mixing metrics, and --pooling mixes none")
-
-    def check_metrics(self) -> None:
-        """Refuse a misspelt metric before anything is read."""
-        several = [named(specs) for specs in (self.metric, self.partner) if specs]
-        if self.pooling and not several:
-            raise InputError("no metric is named, expected at least one nli metric: --with nli")
-
-
-@options.verb(without={"segments", "width", "encoder"})
+@options.verb(without={*_WITHOUT, "segments"})
 def sweep(
     *,
     data: Annotated[
         list[str], Argument("Texts with ratings, one set or several: JSON lines, TSV, CSV, Parquet.", metavar="DATA...")
     ],
-    columns: options.Columns = None,
-    mixed: Mixed,
-    criterion: judged.Criteria = None,
-    judgements: judged.Judgements = None,
+    held: judged.Judged,
+    suite: Annotated[
+        list[str] | None, Typed("A suite of pairs, as for audit; may be given several times.", metavar="FILE")
+    ] = None,
+    partner: Annotated[
+        list[str] | None,
+        options.specs(
+            "What each metric is mixed with: nli, or any other; pooling tries five formulas and three directions of"
+            " each nli metric instead.",
+            "--with",
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None, Typed("Of --with; or numbers with commas.  [default: 0:1:0.1]", metavar="FROM:TO:STEP")
+    ] = None,
     level: Level = None,
     stat: Stats = None,
     shown: options.Shown,
@@ -168,31 +134,44 @@ def sweep(
     table has the weight that is best on the other sets, and what that gains here. On the page intervals over pairs of
     metrics are too narrow: their gains depend on each other.
 
-    `--pooling` tries five formulas and three directions of each `nli` metric instead. It says which wins how often, and
-    what the choice by the other sets costs. Translation and summaries need two runs. A suite whose better texts are the
-    references is refused, as by `nlgauge audit`.
+    `-m nli --with pooling` tries five formulas and three directions of each `nli` metric instead. It says which wins
+    how often, and what the choice by the other sets costs. Translation and summaries need two runs. A suite whose
+    better texts are the references is refused, as by `nlgauge audit`.
     """
     shown.check()
-    paths = mixed.suite or []
-    files.check(data, paths, judgements)
-    if judgements is not None and len(data) > 1:
+    paths, metrics, partners = suite or [], held.metric or [], partner or []
+    files.check(data, paths, held.judgements)
+    if held.judgements is not None and len(data) > 1:
         raise InputError(f"--judgements goes with one data set, got {len(data)}; give the rows of each a 'human' field")
-    mixed.check()
-    if mixed.pooling:
-        idle = {"seed": run.typed_seed is not None}
-        options.refuse_idle(idle, "is about intervals, and --pooling shows none")
-    weights = parse_weights(mixed.weights) if mixed.weights is not None else WEIGHTS
-    mixed.check_metrics()
-    read = [judged.read_data(path, judgements, columns) for path in data]
+    if not metrics:
+        raise InputError(
+            "no metric is named, expected at least one; -m names what is to be made better, --with what it is mixed"
+            " with"
+        )
+    if not partners:
+        raise InputError("nothing is named to mix the metrics with, expected --with SPEC, such as --with nli")
+    pools = POOLING in partners
+    if pools:
+        if len(partners) > 1:
+            raise InputError(f"--with pooling stands alone, got {', '.join(partners)}; -m names the nli metrics")
+        idle = {"weights": weights is not None, "seed": run.typed_seed is not None}
+        options.refuse_idle(idle, "is about mixing metrics, and --with pooling mixes none")
+    elif not paths:
+        raise InputError(
+            "no suite is given, expected --suite FILE; a sweep holds robustness against agreement with people"
+        )
+    steps = parse_weights(weights) if weights is not None else WEIGHTS
+    for specs in (metrics,) if pools else (metrics, partners):
+        named(specs)  # a misspelt metric is refused before anything is read
+    read = [held.read(path) for path in data]
     datasets, suites = [dataset for dataset, _ in read], [_suite(path) for path in paths]
-    shared: dict[str, Any] = {"criterion": criterion or None, "level": level, "stats": stat or None}
+    shared: dict[str, Any] = {"criterion": held.criterion or None, "level": level, "stats": stat or None}
     shared |= {"runtime": run.runtime()}
-    metrics, partners = mixed.metric or [], mixed.partner or []
     outcome: Any
-    if mixed.pooling:
-        outcome = pooling_study(datasets, suites, list(dict.fromkeys([*metrics, *partners])), **shared)
+    if pools:
+        outcome = pooling_study(datasets, suites, list(dict.fromkeys(metrics)), **shared)
     else:
-        outcome = run_sweep(datasets, suites, metrics, partners, weights, seed=run.seed, **shared)
+        outcome = run_sweep(datasets, suites, metrics, partners, steps, seed=run.seed, **shared)
     inputs = [entry for _, entries in read for entry in entries]
     result = as_typed(outcome.result([*inputs, *(dict(InputFile(path).entry) for path in paths)]))
     return shown.put_out(result, files, run.quiet)

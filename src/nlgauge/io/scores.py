@@ -140,7 +140,7 @@ def read_scores(
     What `--segments` wrote is read back exactly, with directions and signatures, as long as `FILE.meta.json` stands
     beside it: move the two together. Without it the direction is taken from the name of the column: TER, WER and other
     known error rates fall with quality, unless no value is above 0, and any other name is taken to rise. Both are said
-    in the notes. `--lower-is-better NAME` and `--higher-is-better NAME` settle it.
+    in the notes. `--lower-is-better NAME` settles it, and `higher_is_better` of the metric `scores`.
 
     Args:
         path: a frame, or JSON lines, TSV, CSV (each also `.gz`), Parquet or text. Of rows of several people, who are

@@ -14,10 +14,11 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, each, nearest
 from nlgauge.core.metric import BaseMetric, MetricLike, leave_out
-from nlgauge.core.options import Range, Typed
+from nlgauge.core.options import Range, Typed, check_option, convert
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores, warning
 from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
+from nlgauge.core.spec import Spec, parse
 from nlgauge.core.tables import Preferences, ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.scores import read_scores
@@ -37,7 +38,16 @@ from nlgauge.metaeval.joined import (
     stored_columns,
 )
 from nlgauge.metaeval.matrices import with_controls
-from nlgauge.metaeval.measure import ABOUT, IntervalKind, IntervalMethod, MetricTest, Task, check_options, check_test
+from nlgauge.metaeval.measure import (
+    ABOUT,
+    IntervalKind,
+    IntervalMethod,
+    MetricTest,
+    Task,
+    check_options,
+    check_test,
+    takes,
+)
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
 from nlgauge.metrics.function import RATINGS
 from nlgauge.metrics.languages import LanguageCheck
@@ -156,7 +166,8 @@ def meta_evaluate(
             `human.NAME` is a column of ratings in the data.
         criterion: what people rated: one criterion, several, `all`, or `mean`, each segment's mean of all.
         level: `segment` (default), `item` or `system`.
-        stats: statistics by name; Pearson's r by default.
+        stats: statistics by name; Pearson's r by default. Options behind a colon are of this statistic alone, as in
+            `acc_eq:epsilon=0.5`: those that it takes, and `undefined` and `common`.
         preset: a protocol of `nlgauge list statistics`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better: scores made elsewhere, see `joined_scores`.
         pairs: better/worse pairs that people gave, in place of ratings.
@@ -369,14 +380,59 @@ def _protocol(
     tasks = list(own.tasks)
     if wanted is not None or level is not None:
         levels = list(dict.fromkeys(task.level for task in tasks)) if level is None else [level]
-        tasks = [Task(stat, at) for stat in wanted or dict.fromkeys(task.stat for task in tasks) for at in levels]
+        asked = dict(map(_typed, wanted or dict.fromkeys(task.stat for task in tasks)))
+        if len(asked) < len(dict.fromkeys(wanted or asked)):
+            raise InputError(f"a statistic is named twice, with other options: {', '.join(wanted or ())}")
+        known = {(task.stat, task.level): task for task in tasks}  # of the preset: an option changes nothing else
+        tasks = [
+            dataclasses.replace(known.get((stat, at), Task(stat, at)), options=behind) if behind else Task(stat, at)
+            for stat, behind in asked.items()
+            for at in levels
+        ]
     if averaging is not None:
         tasks = [dataclasses.replace(task, averaging=averaging) for task in tasks]
     each(lambda task: task.settled(), tasks)
     given = {f.name: getattr(own, f.name) for f in fields(Preset)}
     if not any(task.level == "system" for task in tasks):
         del given["system_scores"], given["aggregate"]
-    return Protocol(**{**given, "tasks": tuple(tasks)}, whole=tuple(tasks) == own.tasks)
+    is_whole = tuple(dataclasses.replace(task, options={}) for task in tasks) == own.tasks
+    return Protocol(**{**given, "tasks": tuple(tasks)}, whole=is_whole)
+
+
+# What may stand behind the name of a statistic; each takes some of the first, and all take the last two.
+_BEHIND = {
+    "ties": Ties,
+    "threshold": float,
+    "epsilon": Annotated[float, Range(least=0)],
+    "human_epsilon": Annotated[float, Range(least=0)],
+    "interval": Interval,
+    "folds": Annotated[int, Range(least=2)],
+    "undefined": Undefined,
+    "common": bool,
+}
+
+
+def _typed(stat: str) -> tuple[str, dict[str, Any]]:
+    """A statistic as it is typed, `acc_eq:epsilon=0.5`: its name and its options.
+
+    Raises:
+        InputError: the statistic or one of the options is unknown, or a number is out of range.
+        SpecError: the options are not spelt as those of a metric, or a value does not fit.
+    """
+    if ":" not in stat:
+        return stat, {}
+    parsed = parse(stat)
+    if not isinstance(parsed, Spec):
+        raise InputError(f"{stat!r} is a sum of metrics, expected a statistic, as in acc_eq:epsilon=0.5")
+    own, options = (*takes(parsed.name), "undefined", "common"), {}
+    known = [option for option in _BEHIND if option in own]
+    for option, raw in parsed.options:
+        if option not in known:
+            raise InputError(f"{parsed.name} has no option {option!r}{nearest(option, known)}")
+        where = f"{parsed.name}:{option}"
+        options[option] = convert(raw, _BEHIND[option], where)
+        check_option(where, options[option], _BEHIND[option], error=InputError)
+    return parsed.name, options
 
 
 def _checked_pairs(pairs: Preferences | None, tasks: Sequence[Task]) -> Preferences | None:
@@ -416,6 +472,7 @@ def _refuse_idle(protocol: Protocol, ranks: str | None) -> None:
     options, tested = protocol.options, protocol.metric_test is not None
     given = {name for name, value in options.items() if value is not None}
     tasks = [task.settled() for task in protocol.tasks]
+    given |= {name for task in tasks for name in task.options}
     averaging = {task.averaging for task in tasks}
     idle: list[tuple[str, str]] = []  # the option, and what it would act on
     if "system" not in {task.level for task in tasks}:
@@ -488,7 +545,7 @@ Level = Annotated[joined.Level | None, Typed("summary is item.  [default: segmen
 Stats = Annotated[
     list[str] | None,
     Typed(
-        "Statistics; see 'nlgauge list statistics'.  [default: pearson]",
+        "Statistics, with options as in acc_eq:epsilon=0.5; see 'nlgauge list statistics'.  [default: pearson]",
         ("--stat",),
         metavar="STAT",
         words=tuple(statistics()),
@@ -506,8 +563,8 @@ Exclude = Annotated[list[str] | None, Typed("Leave a system out, as references r
 class MetaOptions:
     """Options of `meta_evaluate` that are typed; it says what each means. None leaves one to preset or statistic.
 
-    First come the statistics and the segments that they are taken over, then options of statistics, then tests between
-    metrics, intervals, and how both are drawn.
+    First come the statistics and the segments that they are taken over, then tests between metrics, intervals, and how
+    both are drawn.
     """
 
     preset: Annotated[
@@ -520,25 +577,6 @@ class MetaOptions:
     missing: Missing = "refuse"
     language: Language = "note"
     exclude: Exclude = None
-    outliers: Annotated[str | None, Typed("Leave out systems far from the median human score.", words=("mad",))] = None
-
-    ties: Annotated[Ties | None, Typed("[default: loss]")] = None
-    threshold: Annotated[
-        float | None,
-        Typed(
-            "The least difference of two ratings that makes a pair. Of binary labels: the score from which one is 1."
-        ),
-    ] = None
-    epsilon: Annotated[float | None, Range(least=0), Typed("Scores no further apart than this are tied.")] = None
-    interval: Annotated[
-        Interval | None,
-        Typed("preference_accuracy: the interval of a share; clopper-pearson is exact and wider.  [default: wilson]"),
-    ] = None
-    folds: Annotated[
-        int | None, Range(least=2), Typed("Calibrate ties, or find thresholds, on other items, in so many folds.")
-    ] = None
-    undefined: Annotated[Undefined | None, Typed("How items without a value count.")] = None
-    common: Annotated[bool, Typed("Average all metrics over the items on which all of them are defined.")] = False
 
     test: Annotated[
         str | None,

@@ -607,9 +607,15 @@ def directions(stored: Mapping[str, Any], given: Mapping[str, bool]) -> tuple[di
             if said:
                 undeclared.setdefault((said, "lower" if up[name] else "higher"), []).append(name)
     return up, [
-        f"{', '.join(names)}: {said}; --{other}-is-better NAME changes that (in Python {other}_is_better)"
+        f"{', '.join(names)}: {said}; {_TURNED[other]} changes that (in Python {other}_is_better)"
         for (said, other), names in undeclared.items()
     ]
+
+
+_TURNED = {
+    "lower": "--lower-is-better NAME",
+    "higher": "-m scores:file=FILE,column=NAME,higher_is_better=true",
+}
 
 
 def _numbers(values: Any, name: str) -> Array:

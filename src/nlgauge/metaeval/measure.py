@@ -63,7 +63,7 @@ class Task:
         averaging: `none`, `item`, `sys` or `micro`; None is the usual one of the level.
         test: the test that `auto` stands for; None is the usual one of the statistic.
         up: for each metric, whether higher is better.
-        options: the options of the statistic; None stands for the default of an option.
+        options: the options of the statistic, before those of all; None stands for the default of an option.
     """
 
     stat: str
@@ -82,7 +82,7 @@ class Task:
         level = check_level(self.level)
         averaging = averaging_of(self.stat, level, self.averaging)
         allowed = (*takes(self.stat), *_OF_ALL)
-        taken = {key: value for key, value in (options or {}).items() if key in allowed}
+        taken = {key: value for key, value in {**(options or {}), **self.options}.items() if key in allowed}
         if taken.get("compat") == "realsumm" and averaging != "item":
             del taken["compat"]  # which leaves out items
         return dataclasses.replace(self, level=level, averaging=averaging, up=up, options=taken)
@@ -217,7 +217,7 @@ def as_classes(frame: GroupScores, task: Task) -> tuple[GroupScores, Task]:
     if np.isnan(told[laid.keep]).any():
         raise InputError(
             f"{task.stat} finds no threshold in a fold, since all labels of the other folds are alike; name one"
-            " (--threshold), or take more labels of the rarer kind"
+            f" ({task.stat}:threshold=NUMBER), or take more labels of the rarer kind"
         )
     options = {**task.options, "threshold": 0.0, "folds": None, "seed": None}
     return dataclasses.replace(frame, x=told), dataclasses.replace(task, up=(True,) * len(told), options=options)

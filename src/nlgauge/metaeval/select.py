@@ -57,7 +57,7 @@ class ModelSelection(Evaluation):
 def select_models(
     dataset: Dataset | Frame,
     metrics: MetricLike | Sequence[MetricLike] = (),
-    criterion: str | None = None,
+    criterion: str | Sequence[str] | None = None,
     *,
     hybrids: int = 10_000,
     pool: int = 100,
