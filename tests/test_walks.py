@@ -39,7 +39,7 @@ WALKS = {  # command -> files whose functions it enters, at most
 # statistics of labels: one subject. One file of each walk that
 # reads data is io/formats.py, which describes each format.
 ALARM = "this is an alarm: if the code is honest, raise the number here and say why; do not squeeze code to fit it"
-SIZES = {"files": 272, "classes": 758, "median lines": 386, "most lines": 970}
+SIZES = {"files": 267, "classes": 719, "median lines": 386, "most lines": 970}
 
 
 def entered(command: str) -> list[str]:
