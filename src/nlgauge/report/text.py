@@ -357,6 +357,9 @@ def _signed(metrics: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
             yield f"{metric['spec']} in {peer}", metric["peer_signature"]
 
 
+_WITHOUT_V = ("select", "sweep", "spans")  # kinds whose verbs have no -v
+
+
 def _notes(paper: Paper) -> list[str]:
     """The notes; in brief three, those first that matter most, and the last one says how to see what is left out."""
     result, whole = paper.result, [*paper.result.notes]
@@ -374,7 +377,8 @@ def _notes(paper: Paper) -> list[str]:
         *([f"{more} more note{'s' * (more > 1)}"] if more > 0 else []),
         *(["the texts that notes count"] if counts or doubts else []),
     ]
-    return [*short[:most], *([f"-v shows {listed(left)}"] if paper.hints and left else [])]
+    option = "-f json" if result.kind in _WITHOUT_V else "-v"
+    return [*short[:most], *([f"{option} shows {listed(left)}"] if paper.hints and left else [])]
 
 
 def directed(metric: Mapping[str, Any]) -> str:
