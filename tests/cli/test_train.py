@@ -161,7 +161,7 @@ def test_layers_of_several_models_are_one_picture(tmp_path, capsys, monkeypatch,
     assert html.count("<title>embedded, layer ") == 7
     assert html.count("<title>") == 1 + 7 + 4
     assert main([*asked, "--revision", "main"]) == 2
-    assert "--revision is now behind the name of the model: --model NAME@REVISION" in capsys.readouterr().err
+    assert "--revision is now behind the name of the model: NAME@REVISION" in capsys.readouterr().err
 
 
 # --- `nlgauge train infill`: from raw sentences to a head that perturbations use by its name

@@ -186,7 +186,7 @@ def _list_runs(folders: Sequence[str], total: bool, json: str | None) -> None:
         return
     files, shown = options.Files(json=json), options.Shown()
     files.check()
-    shown.put_out(runs_added(folders), files, quiet=False)
+    shown.put_out(runs_added(folders), files, quiet=False, hints=False)  # it has no -v
 
 
 def metric_table(width: int = _WIDE) -> list[str]:

@@ -458,7 +458,7 @@ class Common:
             seed=self.seed if seed is None else seed,
             cache=self._cache(quiet or self.quiet) if cached and not self.no_cache else None,
             progress=silent if quiet or self.quiet else bar if sys.stderr.isatty() else each_minute,
-            compile=bool(os.environ.get("NLGAUGE_COMPILE")),
+            compile=os.environ.get("NLGAUGE_COMPILE") == "1",
             encoder=self.encoder,
         )
 
@@ -608,7 +608,7 @@ class Shown:
 
 
 def _for_spreadsheets() -> bool:
-    return bool(os.environ.get("NLGAUGE_SPREADSHEET"))
+    return os.environ.get("NLGAUGE_SPREADSHEET") == "1"
 
 
 # --- Progress on a terminal: bars that stand below each other on stderr, and leave nothing behind
