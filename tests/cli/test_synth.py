@@ -226,6 +226,7 @@ def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
             ("texts.txt", "-o", "t.jsonl", "--operations", "insert", "--set", "swap_window=2"),
             "--set swap_window is about swap",
         ),
+        (("texts.txt", "-o", "t.jsonl", "--set", "operations=insert"), "which operations are drawn is --operations"),
         (("texts.txt", "-o", "t.jsonl", "--set", "edits=0"), "edits is 0.0, expected 0.01 to 100"),
         (("texts.txt", "-o", "t.jsonl", "--set", "edit=2"), "--set has no option 'edit'; did you mean 'edits' or"),
         (("texts.txt", "-o", "t.jsonl", "--edits", "2"), "--edits is now a part of --set, as in --set edits=8"),

@@ -267,9 +267,10 @@ def _check(
 def _settings(typed: str, draws: Draws) -> Settings:
     """What `--set` says; numbers of operations that are not drawn are refused."""
     spec = parse(f"set:{typed}" if typed else "set")
-    made: Settings = construct(
-        Settings, dict(spec.options) if isinstance(spec, Spec) else {}, {"operations": draws.operations}, "--set"
-    )
+    given = dict(spec.options) if isinstance(spec, Spec) else {}
+    if "operations" in given:
+        raise InputError("--set takes numbers; which operations are drawn is --operations, as in --operations insert")
+    made: Settings = construct(Settings, given, {"operations": draws.operations}, "--set")
     for name, operations in _USED_BY.items():
         if not set(operations) & set(draws.operations) and getattr(made, name) != getattr(Draws, name):
             raise InputError(f"--set {name} is about {' and '.join(operations)}, which --operations leaves out")

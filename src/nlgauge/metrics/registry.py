@@ -264,6 +264,7 @@ _PAPERS = {
 _NEAR = 0.65  # the share of letters from which on a name may be meant: trigram is not prism
 _KNOWN_AS = {  # name in other tools, folded -> ours
     "sacrebleu": ("bleu", "chrf", "ter"),
+    "unbabelcomet": ("comet", "comet-qe"),
     "googlebleu": ("gleu",),
     "nistmt": ("nist",),
     "rougescore": ("rouge1", "rouge2", "rougeL"),
