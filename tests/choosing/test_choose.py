@@ -216,7 +216,18 @@ def test_a_default_stays_where_no_public_set_is_of_the_task(monkeypatch):
 def test_large_models_in_the_cache_are_told(monkeypatch):
     monkeypatch.setattr(repository, "held", lambda: [repository.Held("Unbabel/wmt22-comet-da", (), 0, "")])
     rows = tuple(Segment(s.id, s.hypothesis, s.references, "Es regnet.", s.system, s.item) for s in data())
-    assert "comet could run, too: the model is here" in said(choose(Dataset(rows), ["chrf"], task="mt"))
+    told = said(choose(Dataset(rows), ["chrf"], task="mt"))
+    assert "comet is in the cache: name it with -m; nlgauge fetch google/metricx-24-hybrid-large-v2p6 brings" in told
+
+
+def test_the_best_that_is_published_stands_before_what_runs_without_a_network(monkeypatch):
+    """Where nobody named metrics: captions, whose best is on the hub; of text from data none is known."""
+    monkeypatch.setattr(repository, "held", list)
+    first, second, *_ = choose(data(4), None, task="ic").sentences
+    assert first.startswith("The best that is published for captions, by models of the hub, is paper/bertscore:")
+    assert first.endswith("nlgauge fetch roberta-large brings what it takes (1.4 GB).")
+    assert second.startswith("Without a network take bertscore: of ")
+    assert "The best that" not in said(choose(data(4), None, task="d2t"))
 
 
 def test_the_command_and_the_paragraph_can_be_pasted(plain):

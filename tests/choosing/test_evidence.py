@@ -6,8 +6,9 @@ from tests.choosing.made import OnlyEnglish, data
 
 import nlgauge as ng
 from nlgauge.choosing.evidence import (
+    BEST,
+    BEST_UNREFERENCED,
     DEFAULTS,
-    LARGE,
     TRIED,
     UNREFERENCED,
     at_hand,
@@ -26,8 +27,10 @@ from nlgauge.models import repository
 
 
 def test_metrics_that_are_tried_exist():
-    for name in {name for names in TRIED.values() for name in names} | {*UNREFERENCED, *LARGE, *DEFAULTS.values()}:
+    for name in {name for names in TRIED.values() for name in names} | {*UNREFERENCED, *DEFAULTS.values()}:
         metric(name)
+    for one in (one for table in (BEST, BEST_UNREFERENCED) for rows in table.values() for one in rows):
+        assert "/" in one.model or one.model == "roberta-large"
     assert all(DEFAULTS[task] in names for task, names in TRIED.items())
 
 
@@ -48,9 +51,9 @@ def test_large_models_are_named_where_they_are_in_the_cache(monkeypatch):
     bare = [Segment("1", "It rains.", (), "Es regnet.")]
     here = ["FacebookAI/roberta-large", "Unbabel/wmt22-comet-da", "Unbabel/wmt20-comet-qe-da"]
     monkeypatch.setattr(repository, "held", lambda: [repository.Held(name, (), 0, "") for name in here])
-    assert at_hand("mt", both) == ["paper/bertscore", "comet", "comet-qe"]
+    assert at_hand("mt", both) == ["comet"]
     assert tried("mt", bare) == at_hand("mt", bare) == ["comet-qe"]  # of translations without references
-    assert "comet" not in at_hand("as", both)
+    assert at_hand("as", both) == ["paper/bertscore:value=recall"]
     monkeypatch.setattr(repository, "held", list)
     assert at_hand("mt", both) == tried("mt", bare) == []
 

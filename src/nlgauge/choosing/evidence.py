@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,7 +28,10 @@ TRIED: Mapping[str, tuple[str, ...]] = {
         *("rouge1", "rouge2", "rougeL", "chrf", "meteor", "bertscore", _RECALL, "cosine"),
         *("gauge:task=as", "faithful", "supert"),
     ),
-    "d2t": (*_COMMON, "rougeL", "nli-robust", "rated", "sescore", "parent"),
+    "d2t": (
+        *_COMMON,
+        *("rougeL", "nli-robust", "rated", "rated:references=best", "gauge-rated", "sescore", "parent"),
+    ),
     "ic": (*_COMMON, "rougeL", "cider", "nli-robust"),
     "qg": (*_COMMON, "rougeL", "nli-robust", "qrouge"),
     "dg": (*_COMMON, "rougeL", "nli-robust"),
@@ -37,8 +41,48 @@ TRIED: Mapping[str, tuple[str, ...]] = {
 DEFAULTS: Mapping[str, str] = dict.fromkeys(TRIED, "bertscore") | {"mt": "rated", "d2t": "rated", "as": _RECALL}
 DEFAULT_ELSEWHERE = "chrf"  # in a language of which there is no public set: it reads any
 UNREFERENCED = ("faithful", "supert")  # where there are no references
-# Of the papers, by the size of their models too slow for every choice: named if they are here.
-LARGE = ("paper/bertscore", "bleurt", "comet", "metricx", "comet-qe", "metricx-qe")
+
+
+@dataclass(frozen=True)
+class Published:
+    """A metric whose model is on the hub, and what was published of it.
+
+    Attributes:
+        metric: its specification.
+        megabytes: about what is fetched.
+        evidence: how far it agrees with people, with the source.
+        english: whether it reads English alone.
+    """
+
+    metric: str
+    megabytes: int
+    evidence: str
+    english: bool = False
+
+    @property
+    def model(self) -> str:
+        """The repository of its model."""
+        return str(getattr(metric(self.metric), "model", ""))
+
+
+# The best that is published for each task, the best first, and then what reads no references; for text from data,
+# questions and dialogue none is known. The guide on choosing has the sources, and the command of what can be run.
+BEST: Mapping[str, tuple[Published, ...]] = {
+    "mt": (
+        Published("comet", 2300, "tau-b by item on WMT23 he-en .309, bertscore .271"),
+        Published("metricx", 4900, "MetricX-23, a larger model, .302 there"),
+    ),
+    "as": (Published("paper/bertscore:value=recall", 1400, "for coverage", True),),
+    "ic": (
+        Published("paper/bertscore:value=recall,idf=true", 1400, "by systems on COCO 2015 .917, METEOR .606", True),
+    ),
+}
+BEST_UNREFERENCED: Mapping[str, tuple[Published, ...]] = {
+    "mt": (
+        Published("metricx-qe", 4900, "tau-b by item on WMT23 he-en .251 for MetricX-23, a larger model"),
+        Published("comet-qe", 2300, "CometKiwi, a later model, .238 there"),
+    ),
+}
 _LOOKED_AT = 20
 
 
@@ -57,10 +101,22 @@ def tried(task: str, segments: Sequence[Segment]) -> list[str]:
 
 
 def at_hand(task: str, segments: Sequence[Segment]) -> list[str]:
-    """The metrics of large models that fit the task and the segments, and whose model is in the hub's cache."""
-    held = {one.name for one in repository.held()}
-    fitting = [name for name in _fitting(LARGE, segments) if task in metric(name).info.tasks]
-    return [name for name in fitting if not held.isdisjoint(repository.names(getattr(metric(name), "model", "")))]
+    """The best published metrics of a task that fit the segments, and whose model is in the hub's cache."""
+    return [one.metric for one in published(task, segments) if is_here(one)]
+
+
+def published(task: str, segments: Sequence[Segment]) -> list[Published]:
+    """The best published metrics of a task that the segments have the fields for."""
+    for table in (BEST, BEST_UNREFERENCED):
+        known = {one.metric: one for one in table.get(task, ())}
+        if names := _fitting([*known], segments):
+            return [known[name] for name in names]
+    return []
+
+
+def is_here(one: Published) -> bool:
+    """Whether the model of a metric is in the hub's cache."""
+    return not {held.name for held in repository.held()}.isdisjoint(repository.names(one.model))
 
 
 def _fitting(names: Sequence[str], segments: Sequence[Segment]) -> list[str]:

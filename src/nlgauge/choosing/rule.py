@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nlgauge.choosing.evidence import DEFAULT_ELSEWHERE, DEFAULTS, at_hand
+from nlgauge.choosing.evidence import DEFAULT_ELSEWHERE, DEFAULTS, is_here, published, tried
 from nlgauge.choosing.known import Known
 from nlgauge.choosing.public import Figure, public_sets
 from nlgauge.core.errors import InputError
@@ -109,13 +109,32 @@ def rows_of(known: Known, decision: Decision) -> list[dict[str, Any]]:
 
 def reasons_of(known: Known, decision: Decision, data: str, judgements: str | None) -> tuple[str, ...]:
     """A sentence or two each, which can be read alone."""
-    return (
-        _taken(known, decision),
+    best, taken = [*_best(known)], _taken(known, decision)
+    others = (
         *_agreement(known, decision),
         *_texts(known, decision),
         *_others(known, decision),
         *_next(known, decision, data, judgements),
     )
+    if best and [*known.asked] == tried(known.task, known.sample.segments):  # nobody named metrics
+        return (*best, f"Without a network {taken[0].lower()}{taken[1:]}", *others)
+    return (taken, *others, *best)
+
+
+def _best(known: Known) -> Iterator[str]:
+    """What is published as best for such texts, with a model of the hub, and how to get it."""
+    fitting = published(known.task, known.sample.segments)
+    best = [one for one in fitting if known.language == ENGLISH or not one.english]
+    if not best or {one.metric for one in best} & {*known.metrics}:
+        return
+    told = _and([f"{one.metric} ({one.evidence})" for one in best])
+    here = [one.metric for one in best if is_here(one)]
+    models = {one.model: one.megabytes for one in best if one.metric not in here}
+    way = [f"{_and(here)} {'is' if len(here) == 1 else 'are'} in the cache: name it with -m"] if here else []
+    if models:
+        what = "the rest" if here else "what it takes"
+        way.append(f"nlgauge fetch {' '.join(models)} brings {what} ({sum(models.values()) / 1000:.1f} GB)")
+    yield f"The best that is published for {_TASK[known.task]}, by models of the hub, is {told}; {'; '.join(way)}."
 
 
 def _taken(known: Known, decision: Decision) -> str:
@@ -207,9 +226,6 @@ def _others(known: Known, decision: Decision) -> Iterator[str]:
     for spec in decision.chosen:
         if spec in known.told:
             yield f"Of {spec} mind: {known.told[spec]}."
-    large = [name for name in at_hand(known.task, known.sample.segments) if name not in known.metrics]
-    if large:
-        yield f"{_and(large)} could run, too: the model is here. No public figure is known; try it with -m."
 
 
 def _next(known: Known, decision: Decision, data: str, judgements: str | None) -> Iterator[str]:
