@@ -226,7 +226,7 @@ def test_the_best_that_is_published_stands_before_what_runs_without_a_network(mo
     first, second, *_ = choose(data(4), None, task="ic").sentences
     assert first.startswith("The best that is published for captions, by models of the hub, is paper/bertscore:")
     assert first.endswith("nlgauge fetch roberta-large brings what it takes (1.4 GB).")
-    assert second.startswith("Without a network take bertscore: of ")
+    assert second.startswith("Without a network keep the default for captions, bertscore: of ")
     assert "The best that" not in said(choose(data(4), None, task="d2t"))
 
 
