@@ -108,10 +108,10 @@ def made_sets(monkeypatch):
 
 
 def test_a_set_with_a_narrow_interval_weighs_more(made_sets):
-    # variances with that between sets: .01^2 + .005^2 = .000125 and .03^2 + .005^2 = .000925, so near has .88095
+    # variances with that between sets: .01^2 + .006^2 = .000136 and .03^2 + .006^2 = .000936, so near has .87313
     found = figure_of("a", made_sets)
-    assert found.value == pytest.approx(0.88095 * 0.6 + 0.11905 * 0.5, abs=1e-4)
-    error = math.sqrt(0.88095**2 * 0.000125 + 0.11905**2 * 0.000925)
+    assert found.value == pytest.approx(0.87313 * 0.6 + 0.12687 * 0.5, abs=1e-4)
+    error = math.sqrt(0.87313**2 * 0.000136 + 0.12687**2 * 0.000936)
     assert found.ends["high"] - found.value == pytest.approx(1.96 * error, abs=1e-4)
 
 
