@@ -18,11 +18,8 @@ from nlgauge.io import read_verdicts
 from nlgauge.stats import cohen_kappa, prompt_sensitivity
 from nlgauge.stats.draws import wilson
 from nlgauge.stats.ratings import (
-    corrected_rate,
-    errors_by_system,
     krippendorff,
     mad_outliers,
-    retest_spread,
     split_half,
     swap_consistency,
 )
@@ -191,62 +188,18 @@ def test_swaps_by_hand():
     assert math.isnan(swap_consistency([NAN], [1]).flips)
 
 
-def test_spread_over_repeats_by_hand():
-    # variances 2 (1 and 3) and 0; the third answer was scored once: sqrt((2 + 0) / 2)
-    assert retest_spread([[1, 4, 5], [3, 4, NAN]]) == 1
-    assert math.isnan(retest_spread([[1, 2]]))
-
-
-def test_a_perfect_judge_needs_no_correction():
-    found = corrected_rate(30, 100, (1000, 1000), (1000, 1000))
-    assert found.value == pytest.approx(found.raw) == 0.3
-    assert found.low < 0.3 < found.high
-
-
-def test_the_estimate_of_rogan_and_gladen():
-    # (.5 + .8 - 1) / (.9 + .8 - 1)
-    assert corrected_rate(50, 100, (90, 100), (80, 100)).value == pytest.approx(0.3 / 0.7)
-
-
-@pytest.mark.parametrize(
-    ("theta", "se", "sp"),
-    [(0.2, 0.9, 0.8), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((0.5, 0.75, 0.9), (0.8, 0.85, 0.85)))],
-)
-def test_corrected_intervals_cover(theta, se, sp):
-    rng, covered, draws = np.random.default_rng(3), 0, 2000
-    n, n1, n0 = 200, 60, 60
-    for _ in range(draws):
-        positive = int(rng.binomial(n, theta * se + (1 - theta) * (1 - sp)))
-        found = corrected_rate(positive, n, (int(rng.binomial(n1, se)), n1), (int(rng.binomial(n0, sp)), n0))
-        covered += found.low <= theta <= found.high
-    assert 0.93 <= covered / draws <= 0.97  # as the interval announces, within two points
-
-
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: corrected_rate(5, 10, (6, 10), (5, 10)), "not clearly above 0"),
-        (lambda: corrected_rate(11, 10, (6, 10), (5, 10)), "labels: 11 of 10"),
-        (lambda: corrected_rate(5, 10, (0, 0), (5, 10)), "sensitivity: 0 of 0"),
         (lambda: cohen_kappa([1], [1, 2]), "two lists of one length"),
         (lambda: cohen_kappa([NAN], [1]), "none of 1 units"),
         (lambda: swap_consistency([3], [1]), "neither 1, 2 nor 0"),
         (lambda: swap_consistency([1], [1, 2]), "two lists of one length"),
-        (lambda: retest_spread([1, 2]), r"\(repeats, answers\)"),
-        (lambda: errors_by_system([0.5], [1], ["a"]), "neither 0 nor 1"),
-        (lambda: errors_by_system([1], [1], []), "expected one length"),
     ],
 )
 def test_what_is_wrong_is_one_line(call, says):
     with pytest.raises(ng.InputError, match=says):
         call()
-
-
-def test_errors_are_counted_by_system():
-    found = errors_by_system([1, 0, 1, 0, NAN], [1, 1, 0, 0, 1], ["a", "a", "a", "b", "b"])
-    assert {system: (se.tolist(), sp.tolist()) for system, (se, sp) in found.items()} == {
-        "a": ([1, 2], [0, 1]), "b": ([0, 0], [1, 1])
-    }  # fmt: skip
 
 
 @pytest.mark.skipif(not LLMBAR.exists(), reason="needs $NLGAUGE_DATA/llmbar")

@@ -19,7 +19,6 @@ from nlgauge.stats.draws import (
     Seed,
     check_draws,
     check_grid,
-    check_level,
     generator,
     in_groups,
     pairs_of,
@@ -28,7 +27,7 @@ from nlgauge.stats.draws import (
     standardise,
 )
 from nlgauge.stats.entries import Codes
-from nlgauge.stats.intervals import segment_weights, system_weights
+from nlgauge.stats.intervals import segment_weights
 from nlgauge.stats.swaps import (
     NAMED,
     Bucket,
@@ -511,88 +510,49 @@ def _crossed(z: Array, judged: Mask, left: Index, right: Index) -> Array:
     return _tails(total, spread, n)
 
 
-# --- How far would the difference of two correlations stray on other items or systems? Bootstrap intervals and tests
+# --- How far would the difference of two correlations stray on other items? Bootstrap intervals and tests
 
+_CONFIDENCE = 0.95
 
 # M metrics: the statistic of each, the number of groups behind it, and of groups without a value, each of shape (M,);
 # and the statistic on B draws, shape (B, M), NaN where undefined.
 Resampled = tuple[Values, Array]
 
 
-def bootstrap_test(
-    human: Array,
-    metrics: Array,
-    *,
-    generalise_to: GeneraliseTo = "inputs",
-    level: Literal["segment", "system"] = "segment",
-    averaging: Averaging = "item",
-    statistic: str | Coefficient = "pearson",
-    alternative: Alternative = "greater",
-    confidence: float = 0.95,
-    draws: int = 1000,
-    seed: Seed = 0,
-) -> MetricComparison:
-    """Compare every metric with every other on resamples of items (`inputs`), systems or `both`, with replacement.
-
-    The differences d* of the draws scatter around the observed d as d would scatter around the true value. So p =
-    (#{d* - d >= d} + 1) / (B + 1); the two-sided p counts |d* - d| >= |d|.
-
-    Args:
-        human: judgements, shape (S, N), NaN where missing.
-        metrics: scores, shape (M, S, N), higher is better.
-        generalise_to: what is drawn. A system that is drawn twice ties with itself, which pulls rank correlations
-            towards 0; with few systems there are few different draws.
-        level: as in `permutation_test`; system scores are over rated segments.
-        averaging: as in `permutation_test`.
-        statistic: as in `permutation_test`. Pearson's r, and any statistic where whole groups are drawn, takes one
-            matrix product for all draws; others are computed draw by draw.
-        alternative: `greater` gives p of row better than column; or `two-sided`.
-        confidence: the share of the draws inside the intervals.
-        draws: the number of resamples, B.
-        seed: a whole number or a generator, which is advanced.
-
-    Raises:
-        InputError: a score is missing, shapes do not fit, there are fewer than 2 of what is drawn, or an option is out
-            of its range.
-
-    References:
-        Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
-        Methods", section 3.2.
-    """
-    found = resample_grid(
-        human,
-        metrics,
-        generalise_to=generalise_to,
-        level=level,
-        averaging=averaging,
-        statistic=statistic,
-        draws=draws,
-        seed=seed,
-    )
-    return compare_resampled(found, generalise_to=generalise_to, alternative=alternative, confidence=confidence)
-
-
 def resample_grid(
     human: Array,
     metrics: Array,
     *,
-    generalise_to: GeneraliseTo = "inputs",
-    level: Literal["segment", "system"] = "segment",
     averaging: Averaging = "item",
     statistic: str | Coefficient = "pearson",
     draws: int = 1000,
     seed: Seed = 0,
 ) -> Resampled:
-    """The statistic of every metric on resamples of a grid; arguments and errors are those of `bootstrap_test`."""
+    """The statistic of every metric on items of a grid drawn with replacement.
+
+    Args:
+        human: judgements, shape (S, N), NaN where missing.
+        metrics: scores, shape (M, S, N), higher is better.
+        averaging, statistic: as in `permutation_test`. Pearson's r, and any statistic averaged by item, takes one
+            matrix product for all draws; others are computed draw by draw.
+        draws: the number of resamples, B.
+        seed: a whole number or a generator, which is advanced.
+
+    Raises:
+        InputError: a score is missing, shapes do not fit, there are fewer than 2 items, or an option is out of its
+            range.
+
+    References:
+        Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
+        Methods", section 3.2.
+    """
     human, metrics = check_grid(human, metrics)
-    _check(human.shape, generalise_to, level, averaging, draws)
+    check_option("averaging", averaging, Averaging, error=InputError)
     coefficient = coefficient_of(statistic)
     z, constant = standardise(metrics, ~np.isnan(human))
-    rng = generator(seed)
-    rows = _counts(rng, draws, human.shape[0]) if generalise_to != "inputs" else None  # (B, S)
-    columns = _counts(rng, draws, human.shape[1]) if generalise_to != "systems" else None  # (B, N)
-    values, used, undefined = _values(human, z, level, averaging, coefficient)
-    drawn = _drawn(human, z, level, averaging, coefficient, rows, columns)  # (B, M)
+    columns = _often(human.shape[1], draws, seed)
+    values, used, undefined = means(values_by_group(coefficient, human, z, averaging))
+    drawn = _drawn(human, z, averaging, coefficient, columns)  # (B, M)
     return (np.where(constant, np.nan, values), used, undefined), np.where(constant, np.nan, drawn)
 
 
@@ -610,12 +570,9 @@ def resample_items(values: Array, weights: Array | None = None, *, draws: int = 
     """
     parts = split_items(values, weights, None)
     ((own, counted),) = parts
-    check_draws(draws)
-    if own.shape[1] < 2:
-        raise InputError("a bootstrap over items needs 2 or more, got 1")
+    often = _often(own.shape[1], draws, seed)
     defined = ~np.isnan(own)
     counted = defined.astype(np.float64) if counted is None else np.where(defined, counted, 0.0)
-    often = _counts(generator(seed), draws, own.shape[1])  # (B, N)
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = (often @ (np.where(defined, own, 0.0) * counted).T) / (often @ counted.T)
     return (item_means(parts)[:, 0], *means(own)[1:]), drawn
@@ -628,90 +585,56 @@ def mean_resampled(groups: Sequence[Resampled]) -> Resampled:
     return whole, means(np.stack(drawn, axis=-1))[0]
 
 
-def _check(shape: tuple[int, ...], generalise_to: str, level: str, averaging: str, draws: int) -> None:
-    check_option("generalise_to", generalise_to, GeneraliseTo, error=InputError)
-    check_option("level", level, Literal["segment", "system"], error=InputError)
-    check_option("averaging", averaging, Averaging, error=InputError)
+def _often(n_items: int, draws: int, seed: Seed) -> Array:
+    """How often each item is drawn, shape (B, N)."""
     check_draws(draws)
-    for size, what, drawn_by in zip(
-        shape, ("systems", "items"), (("both", "systems"), ("both", "inputs")), strict=True
-    ):
-        if generalise_to in drawn_by and size < 2:
-            raise InputError(f"a bootstrap over {what} needs 2 or more, got {size}")
+    if n_items < 2:
+        raise InputError(f"a bootstrap over items needs 2 or more, got {n_items}")
+    return np.asarray(resample_counts(generator(seed), draws, n_items), dtype=np.float64)
 
 
-def _counts(rng: np.random.Generator, draws: int, n: int) -> Array:
-    return np.asarray(resample_counts(rng, draws, n), dtype=np.float64)
-
-
-def _values(human: Array, z: Array, level: str, averaging: Averaging, coefficient: Coefficient) -> Values:
-    if level == "system":
-        people, scores = system_scores(human, z, ~np.isnan(human))
-        known = ~np.isnan(people)
-        values = correlate(coefficient, scores[:, known], people[known])
-        return values, (~np.isnan(values)).astype(np.int64), np.isnan(values).astype(np.int64)
-    return means(values_by_group(coefficient, human, z, averaging))
-
-
-def _drawn(
-    human: Array,
-    z: Array,
-    level: str,
-    averaging: Averaging,
-    coefficient: Coefficient,
-    rows: Array | None,
-    columns: Array | None,
-) -> Array:
+def _drawn(human: Array, z: Array, averaging: Averaging, coefficient: Coefficient, columns: Array) -> Array:
     """The statistic of every metric on every draw, shape (B, M); NaN where undefined."""
-    whole = {"item": columns if rows is None else None, "sys": rows if columns is None else None, "none": None}[
-        averaging
-    ]
-    if level == "segment" and whole is not None:  # groups are drawn whole: their values stay
+    if averaging == "item":  # groups are drawn whole: their values stay
         values = values_by_group(coefficient, human, z, averaging)
         defined = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((whole @ np.where(defined, values, 0.0).T) / (whole @ defined.T.astype(np.float64)))
+            return np.asarray((columns @ np.where(defined, values, 0.0).T) / (columns @ defined.T.astype(np.float64)))
     if coefficient is NAMED["pearson"]:
-        if level == "system":
-            return system_weights(human, z, rows, columns)
-        return segment_weights(human, z, rows, columns, averaging)
-    given = rows if rows is not None else columns
-    assert given is not None  # one of the two is drawn
-    out = np.empty((len(given), len(z)))
-    for draw in range(len(given)):
-        s, n = (
-            np.arange(size) if counts is None else np.repeat(np.arange(size), counts[draw].astype(np.intp))
-            for counts, size in zip((rows, columns), human.shape, strict=True)
-        )
-        out[draw] = _values(human[s][:, n], z[:, s][:, :, n], level, averaging, coefficient)[0]
+        return segment_weights(human, z, columns, averaging)
+    out = np.empty((len(columns), len(z)))
+    for row, counts in zip(out, columns, strict=True):
+        n = np.repeat(np.arange(human.shape[1]), counts.astype(np.intp))
+        row[:] = means(values_by_group(coefficient, human[:, n], z[:, :, n], averaging))[0]
     return out
 
 
-def compare_resampled(
-    found: Resampled,
-    *,
-    generalise_to: GeneraliseTo = "inputs",
-    alternative: Alternative = "greater",
-    confidence: float = 0.95,
-) -> MetricComparison:
-    """Compare every metric with every other on the same resamples; arguments are those of `bootstrap_test`."""
+def compare_resampled(found: Resampled, alternative: Alternative = "greater") -> MetricComparison:
+    """Compare every metric with every other on the same resamples; intervals are at 95 %.
+
+    The differences d* of the draws scatter around the observed d as d would scatter around the true value. So p =
+    (#{d* - d >= d} + 1) / (B + 1); the two-sided p counts |d* - d| >= |d|.
+
+    Args:
+        found: as `resample_grid` or `resample_items` gives it.
+        alternative: `greater` gives p of row better than column; or `two-sided`.
+    """
     check_option("alternative", alternative, Alternative, error=InputError)
-    check_level(confidence)
     whole, drawn = found
     values = whole[0]
     m, (left, right) = len(values), pairs_of(len(values))
     observed = values[left] - values[right]
     differences = drawn[:, left] - drawn[:, right]  # (B, P)
-    compared = from_draws("bootstrap", generalise_to, alternative, whole, (differences - observed).T)
-    low, high = percentiles(drawn, confidence)
-    d_low, d_high = percentiles(differences, confidence)
+    compared = from_draws("bootstrap", "inputs", alternative, whole, (differences - observed).T)
+    low, high = percentiles(drawn, _CONFIDENCE)
+    d_low, d_high = percentiles(differences, _CONFIDENCE)
     return replace(
         compared,
         low=low,
         high=high,
         delta_low=square(d_low, -d_high, m),
         delta_high=square(d_high, -d_low, m),
-        confidence=confidence,
+        confidence=_CONFIDENCE,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -78,16 +77,13 @@ PValues = Callable[[Array, Array, Alternative], tuple[Array, Array, Counts]]
 Values = tuple[Array, Counts, Counts]  # the statistic of M metrics, groups with a value, groups without; shapes (M,)
 
 
-def p_values(
-    drawn: Array, observed: Array, alternative: Alternative, slack: float = SLACK
-) -> tuple[Array, Array, Counts]:
+def p_values(drawn: Array, observed: Array, alternative: Alternative) -> tuple[Array, Array, Counts]:
     """p-values of differences from draws made under the null hypothesis.
 
     Args:
         drawn: differences on the draws, shape (P, B); NaN where undefined.
         observed: differences in the data, shape (P,).
         alternative: `greater` or `two-sided`.
-        slack: a draw that falls short of the observed difference by at most this ties with it.
 
     Returns:
         The p-value of each difference and that of its opposite (the same if two-sided). Each is (hits + 1) / (defined
@@ -100,9 +96,9 @@ def p_values(
     seen = observed[:, None]
     with np.errstate(invalid="ignore"):
         if alternative == "two-sided":
-            up = down = (np.abs(drawn) >= np.abs(seen) - slack).sum(axis=1)
+            up = down = (np.abs(drawn) >= np.abs(seen) - SLACK).sum(axis=1)
         else:
-            up, down = (drawn >= seen - slack).sum(axis=1), (drawn <= seen + slack).sum(axis=1)
+            up, down = (drawn >= seen - SLACK).sum(axis=1), (drawn <= seen + SLACK).sum(axis=1)
     forth, back = (np.where(known, (hits + 1) / (n_defined + 1), np.nan) for hits in (up, down))
     return forth, back, drawn.shape[1] - n_defined
 
@@ -245,9 +241,7 @@ def not_outperformed(p: Array, *, alpha: float = 0.05) -> npt.NDArray[np.bool_]:
     return np.asarray(~beaten & known)
 
 
-def rank_clusters(
-    values: Array, p: Array, *, alpha: float = 0.05, rule: Rule = "all", compat: str | None = None
-) -> npt.NDArray[np.int64]:
+def rank_clusters(values: Array, p: Array, *, alpha: float = 0.05, rule: Rule = "all") -> npt.NDArray[np.int64]:
     """Ranks from 1, the best first; metrics between two breaks share a rank.
 
     Args:
@@ -258,7 +252,6 @@ def rank_clusters(
             metric opens a new rank as soon as one metric of the current rank beats it. `any` is greedy: of three
             metrics of which only the first beats the third, the second ends beside the first. `wmt` is `any` with
             p <= alpha, as WMT's organisers rank.
-        compat: `mt-metrics-eval`: the rule `wmt`.
 
     References:
         Freitag et al. (2022), "Results of WMT22 Metrics Shared Task", section 6 (the greedy rule).
@@ -267,9 +260,6 @@ def rank_clusters(
     if values.shape != (len(p),):
         raise InputError(f"values have shape {values.shape}, expected ({len(p)},) beside p-values of shape {p.shape}")
     check_option("rule", rule, Rule, error=InputError)
-    if compat is not None:
-        check_option("compat", compat, Literal["mt-metrics-eval"], error=InputError)
-        rule = "wmt"
     beats = p <= alpha if rule == "wmt" else p < alpha
     known = np.flatnonzero(~np.isnan(values))
     order = known[np.argsort(-values[known], kind="stable")]
@@ -292,55 +282,6 @@ def _check(p: Array, alpha: float) -> Array:
     if not 0 < alpha < 1:
         raise InputError(f"alpha is {alpha}, expected a share between 0 and 1 such as 0.05")
     return p
-
-
-# --- The daggers in BARTScore's tables: a metric is better if it wins on over 95 % of random 80 % parts of the
-#     documents
-# What is wrong with it: two such parts share most of their documents, so a small lead wins nearly all of them. Of two
-# metrics of equal quality it calls the first better about one time in four, and the second as often. Of two identical
-# metrics it calls the second better, since neither wins. Use it to check published marks, not to decide.
-
-_SHARE, _DRAWS, _OFTEN = 0.8, 1000, 950
-_SEED = 666
-
-
-def subsample_verdicts(values: Array) -> npt.NDArray[np.int64]:
-    """Which metrics are called better than which, from their values on single documents, by BARTScore's rule.
-
-    A metric is better if it wins on more than 95 % of random parts of 80 % of the documents. Such parts share most
-    documents: of two equal metrics the rule calls the first better in 0.21 to 0.25 of cases, and the second as often.
-    It is there to check published marks; take `permutation_test`.
-
-    Args:
-        values: the coefficient of every metric on every document, shape (M, D); NaN where undefined. For a pair of
-            metrics, a document counts if both are defined on it, so the means compared need not be those of a table in
-            which each metric drops its own undefined documents.
-
-    Returns:
-        1 where the row is called better than the column, -1 where it is called worse, else 0; shape (M, M).
-
-    References:
-        Yuan, Neubig and Liu (2021), "BARTScore: Evaluating Generated Text as Text Generation", section 4; its
-        analysis.py.
-    """
-    values = np.asarray(values, dtype=np.float64)
-    if values.ndim != 2 or values.shape[1] < 2:
-        raise InputError(f"values have shape {values.shape}, expected (metrics, documents) with two documents or more")
-    n = values.shape[1]
-    order, stream = list(range(n)), random.Random(_SEED)
-    parts = np.zeros((_DRAWS, n))
-    for part in parts:
-        stream.shuffle(order)  # shuffled from where the last draw left it
-        part[order[: int(_SHARE * n)]] = 1
-    verdicts = np.zeros((len(values), len(values)), dtype=np.int64)
-    for i in range(len(values)):
-        for j in range(i + 1, len(values)):
-            both = ~np.isnan(values[i]) & ~np.isnan(values[j])
-            gaps = parts @ np.where(both, values[i] - values[j], 0.0)
-            wins = int((gaps > 1e-12).sum())
-            verdicts[i, j] = (wins > _OFTEN) - (wins < _DRAWS - _OFTEN)
-            verdicts[j, i] = -verdicts[i, j]
-    return verdicts
 
 
 # --- Does one metric correlate better with people than another? Williams' test of two correlations with one variable
