@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,16 +21,15 @@ from nlgauge.scoring.explaining import explain
 from nlgauge.stats.draws import bootstrap_interval, check_draws, numbered
 from nlgauge.stats.significance import paired_bootstrap
 from nlgauge.stats.spans import (
-    SpanAgreement,
     character_counts,
     clean_counts,
     f1_of_totals,
     one_to_one_counts,
+    precision_and_recall,
     share_of_totals,
-    span_agreement,
     span_f1,
 )
-from nlgauge.stats.tests import ADJUSTED, Adjustment, adjusted
+from nlgauge.stats.tests import ADJUSTED
 
 Missing = Literal["refuse", "drop"]
 Marks = Iterable[MarkedText] | Explanations
@@ -175,35 +173,21 @@ def item_numbers(people: Sequence[MarkedText]) -> Counts:
 
 SpanMethod = Literal["spans", "words", "everything"]
 SPAN_METHODS: tuple[str, ...] = get_args(SpanMethod)
-SpanReferences = Literal["own", "first", "source"]
 
 
-def marks_by(
-    method: SpanMethod,
-    dataset: Dataset,
-    *,
-    references: SpanReferences = "own",
-) -> Explanations:
+def marks_by(method: SpanMethod, dataset: Dataset) -> Explanations:
     """The errors that a method marks in the hypotheses of a data set.
 
     Args:
         method: `spans` and `words` as in `nlgauge.explain`; `everything` marks each text from its first to its last
             character, which shows what a measure gives for nothing.
         dataset: the texts.
-        references: what `spans` and `words` compare a text with: all of its `own` references (where it has none, its
-            source), the `first` of them, or the `source` in their place.
 
     Raises:
         InputError: what `nlgauge.explain` raises.
     """
     check_option("method", method, SpanMethod, error=InputError)
-    check_option("references", references, SpanReferences, error=InputError)
-    if method == "everything":
-        return _everything(dataset)
-    if references == "first":
-        kept = [dataclasses.replace(segment, references=segment.references[:1]) for segment in dataset]
-        dataset = Dataset(tuple(kept), dataset.name)
-    return explain(dataset, method=method, against="src" if references == "source" else None)
+    return _everything(dataset) if method == "everything" else explain(dataset, method=method)
 
 
 def _everything(dataset: Dataset) -> Explanations:
@@ -320,7 +304,6 @@ def evaluate_spans(
     *,
     exclude: Sequence[str] = (),
     missing: Missing = "refuse",
-    adjust: Adjustment = "none",
     draws: int = 1000,
     seed: int = 0,
 ) -> SpanEvaluation:
@@ -344,7 +327,6 @@ def evaluate_spans(
             confidence there is a curve, too: agreement when only the surest marks stay.
         exclude: systems to leave out, such as human translations that were rated like systems.
         missing: what becomes of texts that a method did not look at: `refuse` them, or `drop` them for all methods.
-        adjust: what p-values are adjusted after: `none`, `holm` or `bh`, for each statistic.
         draws: resamples of items (all texts of an item together) for intervals and tests.
         seed: the seed of the draws.
 
@@ -357,12 +339,9 @@ def evaluate_spans(
             outside of it, or an option is out of range.
     """
     check_option("missing", missing, Missing, error=InputError)
-    check_option("adjust", adjust, Adjustment, error=InputError)
     check_draws(draws)
     if not methods:
         raise InputError("no method to compare with people, expected one or more")
-    if adjust != "none" and len(methods) < 2:
-        raise InputError(f"adjust is {adjust!r}, and a single method is tested against none; leave it out")
     given = {name: list(as_texts(marks)) for name, marks in methods.items()}
     chosen, notes = judged_texts(list(people), exclude)
     looked = {name: Index(name, marks).of(chosen) for name, marks in given.items()}
@@ -376,7 +355,7 @@ def evaluate_spans(
     rows: list[NewRow] = []
     for stat, (counts_of, _) in STATISTICS.items():
         counts = np.stack([counts_of(gold, own) for own in marks.values()])  # (methods, texts, k)
-        rows += _rows_of(stat, list(marks), counts, clusters, draws, seed, adjust)
+        rows += _rows_of(stat, list(marks), counts, clusters, draws, seed)
     for name, own in marks.items():
         rows += _curve(name, gold, own)
     about = f"95 %, {draws} draws of items, seed {seed}"
@@ -387,12 +366,12 @@ def evaluate_spans(
         )
     tested = drawn and len(marks) > 1
     if tested:
-        notes.append(f"p: paired bootstrap of items, two-sided; {ADJUSTED[adjust]}")
+        notes.append(f"p: paired bootstrap of items, two-sided; {ADJUSTED['none']}")
     settings = {
         "test": "paired_bootstrap" if tested else None,
         "draws": draws if drawn else None,
         "seed": seed if drawn else None,
-        "adjust": adjust if tested else None,
+        "adjust": "none" if tested else None,
         "confidence": 0.95 if drawn else None,
     }
     signatures = {name: _signature(name, marks_of) for name, marks_of in methods.items()}
@@ -425,22 +404,11 @@ def _of_hypothesis(spans: Sequence[ErrorSpan]) -> list[ErrorSpan]:
 
 
 def _rows_of(
-    stat: str,
-    names: Sequence[str],
-    counts: Array,
-    clusters: Counts,
-    draws: int,
-    seed: int,
-    adjust: Adjustment,
+    stat: str, names: Sequence[str], counts: Array, clusters: Counts, draws: int, seed: int
 ) -> Iterator[NewRow]:
     """The values of a statistic, and its tests between methods.
 
-    Args:
-        stat: its name.
-        names: the methods.
-        counts: of each method and text, shape (methods, texts, k).
-        clusters: the item of each text, shape (texts,).
-        draws, seed, adjust: as for `evaluate_spans`.
+    `counts` has shape (methods, texts, k), and `clusters` the item of each text.
     """
     (_, finish), n_items = STATISTICS[stat], int(clusters.max()) + 1
     sums = np.zeros((len(names), n_items, counts.shape[2]))
@@ -457,12 +425,8 @@ def _rows_of(
         yield {**_base(name, stat), "value": float(values[m]), **ends, **_parts(stat, counts[m]), "n": n}
     if n_items < 2 or len(names) < 2:
         return
-    tests = {i: paired_bootstrap(_first(sums, i), finish, draws=draws, seed=seed) for i in range(len(names))}
-    p = np.full((len(names), len(names)), np.nan)  # of column over row
-    for i, test in tests.items():
-        p[i, np.arange(len(names)) != i] = test.p
-    upper = adjusted(np.where(np.triu(np.ones(p.shape, dtype=np.bool_), 1), p, np.nan), adjust)
-    for i, test in tests.items():
+    for i in range(len(names)):
+        test = paired_bootstrap(_first(sums, i), finish, draws=draws, seed=seed)
         for place, j in enumerate(m for m in range(len(names)) if m != i):
             yield {
                 **_base(names[j], stat),
@@ -471,8 +435,8 @@ def _rows_of(
                 "delta": float(test.deltas[place]),
                 "delta_low": float(test.delta_low[place]),
                 "delta_high": float(test.delta_high[place]),
-                "p": float(p[i, j]),
-                "p_adjusted": float(upper[min(i, j), max(i, j)]) if adjust != "none" else None,
+                "p": float(test.p[place]),
+                "p_adjusted": None,
                 "test": test.test,
                 "alternative": "two-sided",
                 "draws": test.draws,
@@ -492,8 +456,8 @@ def _parts(stat: str, counts: Array) -> NewRow:
     """Precision and recall, of a statistic that has them."""
     if stat not in (ONE_TO_ONE, CHARACTERS):
         return {"precision": None, "recall": None}
-    found: SpanAgreement = span_agreement(counts)
-    return {"precision": float(found.precision), "recall": float(found.recall)}
+    precision, recall = precision_and_recall(counts)
+    return {"precision": precision, "recall": recall}
 
 
 def _curve(name: str, gold: Spans, marks: Spans) -> Iterator[NewRow]:

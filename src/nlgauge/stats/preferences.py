@@ -293,20 +293,6 @@ class Threshold:
     unique: bool
 
 
-@by_value
-@dataclass(frozen=True)
-class HeldOut:
-    """Accuracy at thresholds that were calibrated on other items.
-
-    Attributes:
-        values: acc_eq of each group in each fold, shape (folds, G); NaN where a group has no pair in the fold.
-        epsilons: the threshold of each fold, calibrated on all other folds, shape (folds,).
-    """
-
-    values: Array
-    epsilons: Array
-
-
 def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float = 0.0, exact: bool = False) -> Threshold:
     """Find the epsilon that maximises the mean of acc_eq over groups, exactly.
 
@@ -388,26 +374,26 @@ def classes_held_out(entries: Entries, statistic: Callable[..., Any], folds: int
 
 def calibrate_held_out(
     entries: Entries, folds: int, seed: Seed, *, human_epsilon: float = 0.0, exact: bool = False
-) -> list[HeldOut]:
-    """Calibrate on all folds but one, and evaluate on that one; returns one result per metric.
+) -> list[Array]:
+    """Calibrate on all folds but one, and evaluate on that one; folds and errors are those of `folds_of`.
 
-    Folds and errors are those of `folds_of`.
+    Returns:
+        For each metric acc_eq of each group in each fold, shape (folds, G); NaN where a group has no pair in the fold.
     """
     fold = folds_of(entries, folds, seed)  # (n,)
     near: dict[str, Any] = {"human_epsilon": human_epsilon, "exact": exact}
     found = []
     for m in range(len(entries.x)):
         one = entries.of(np.array([m]))
-        values, epsilons = [], []
+        values = []
         for f in range(folds):
             elsewhere = calibrate_entries(replace(one, keep=one.keep & (fold != f)), **near)[0]
             here = replace(one, keep=one.keep & (fold == f))
-            epsilons.append(elsewhere.epsilon)
             if math.isnan(elsewhere.epsilon):
                 values.append(np.full(len(entries.labels), np.nan))
             else:
                 values.append(by_group(agreement, here, options={"epsilon": elsewhere.epsilon, **near}).values[0])
-        found.append(HeldOut(np.array(values), np.array(epsilons)))
+        found.append(np.array(values))
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,25 +18,6 @@ _HALF = 0.5  # credit for the right place with the wrong severity
 _KINDS = 4  # columns of `one_to_one_counts` and `character_counts`
 
 
-@dataclass(frozen=True)
-class SpanAgreement:
-    """How well predicted spans agree with those of people.
-
-    Attributes:
-        precision: credit per predicted span (or character), in [0, 1].
-        recall: credit per span (or character) of people, in [0, 1].
-    """
-
-    precision: float
-    recall: float
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall, in [0, 1]; 0 if both are 0."""
-        total = self.precision + self.recall
-        return 2 * self.precision * self.recall / total if total else 0.0
-
-
 def one_to_one_counts(gold: Sequence[Sequence[Place]], predicted: Sequence[Sequence[Place]]) -> Array:
     """Credits and numbers of spans of each segment, when each span is matched with at most one of the other side.
 
@@ -51,7 +31,7 @@ def one_to_one_counts(gold: Sequence[Sequence[Place]], predicted: Sequence[Seque
 
     Returns:
         Shape (n, 4): credit of precision, number of predicted spans, credit of recall, number of spans of people.
-        Sums over segments go into `span_agreement`.
+        Sums over segments go into `f1_of_totals`.
 
     Raises:
         InputError: the lists have unequal lengths.
@@ -88,7 +68,7 @@ def character_counts(
 
     Returns:
         Shape (n, 4): credit, marked characters of the predicted spans, the same credit, those of the spans of people.
-        Sums over segments go into `span_agreement`.
+        Sums over segments go into `f1_of_totals`.
 
     Raises:
         InputError: the lists have unequal lengths.
@@ -107,14 +87,10 @@ def character_counts(
     return counts
 
 
-def span_agreement(counts: Array) -> SpanAgreement:
-    """Precision and recall of summed counts; a share of nothing is 1.
-
-    Args:
-        counts: from `one_to_one_counts` or `character_counts`, shape (n, 4) or (4,).
-    """
-    credit, said, found, right = np.atleast_2d(counts).sum(axis=0)
-    return SpanAgreement(credit / said if said else 1.0, found / right if right else 1.0)
+def precision_and_recall(counts: Array) -> tuple[float, float]:
+    """Precision and recall of the counts of all segments, shape (n, 4), summed; a share of nothing is 1."""
+    credit, said, found, right = counts.sum(axis=0).tolist()
+    return credit / said if said else 1.0, found / right if right else 1.0
 
 
 def f1_of_totals(totals: Array) -> Array:
@@ -151,14 +127,6 @@ def span_f1(
     counts = character_counts(gold, predicted)
     both = counts[:, 1] + counts[:, 3]
     return np.where(both > 0, (counts[:, 0] + counts[:, 2]) / np.maximum(both, 1), 1.0)
-
-
-def left_clean(gold: Sequence[Sequence[object]], predicted: Sequence[Sequence[object]]) -> float:
-    """The share of segments without spans of people that have no predicted spans either; NaN if all have some.
-
-    Show it beside every other measure: a method that marks every text can have a fair F1.
-    """
-    return float(share_of_totals(clean_counts(gold, predicted).sum(axis=0)))
 
 
 def clean_counts(gold: Sequence[Sequence[object]], predicted: Sequence[Sequence[object]]) -> Array:
