@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.scoring.explaining import WordedText, carries_content, is_function, unmatched
-from nlgauge.stats.spans import (
+from nlgauge.metaeval.spans import (
     character_counts,
     clean_counts,
     f1_of_totals,
@@ -32,6 +31,7 @@ from nlgauge.stats.spans import (
     precision_and_recall,
     share_of_totals,
 )
+from nlgauge.scoring.explaining import WordedText, carries_content, is_function, unmatched
 
 Row = dict[str, Any]
 Marks = list[list[tuple[int, int, str]]]
