@@ -63,11 +63,7 @@ def judged_texts(people: list[MarkedText], exclude: Sequence[str]) -> tuple[list
 
 
 class Index:
-    """The marks of a method, to be found by id, or by system and item.
-
-    Args:
-        name: of the method, for errors.
-        marks: its marks.
+    """The marks of a method, to be found by id, or by system and item; its name is for errors.
 
     Raises:
         InputError: two texts have one id.
@@ -127,12 +123,7 @@ def _named(text: MarkedText) -> str:
 def known_to_all(
     people: list[MarkedText], found: Mapping[str, list[MarkedText | None]], missing: Missing
 ) -> tuple[list[MarkedText], dict[str, list[MarkedText]], list[str]]:
-    """The texts that every method looked at, its marks of them, and notes.
-
-    Args:
-        people: the texts.
-        found: method -> its marks of each of them; None where it did not look.
-        missing: as in `evaluate_spans`.
+    """The texts that every method looked at, its marks of them, and notes; `found` has None where it did not look.
 
     Raises:
         InputError: a method did not look at a text, and such texts are not dropped; or nothing remains.

@@ -207,7 +207,6 @@ def mixture(one: Array, other: Array, pools: Pools, names: tuple[str, str]) -> C
     Args:
         one, other: scores of n texts, shape (n,); higher is better.
         pools: the name of each pool and the texts in it; each text belongs to one pool.
-        names: the names of the two metrics, for error messages.
 
     Returns:
         A function that gives the sum, shape (n,), at a weight of the other metric. At weight 0 it is the original
@@ -518,14 +517,7 @@ def left_out(rows: Sequence[NewRow]) -> list[NewRow]:
 
     The choice is the strategy that wins most often over all metrics (of the same setup) and the other sets; among
     equals that with the greatest mean. This is done twice: once among sets of the same kind, and once among all sets.
-    The criteria of a data set are left out together.
-
-    Args:
-        rows: ranked values.
-
-    Returns:
-        One row per metric, set, criterion and way of choosing (`among` is the kind or `all`), where there is another
-        set to choose on.
+    The criteria of a data set are left out together. Rows have their `among`, the kind or `all`.
     """
     found = []
     for (metric, setup), own in _by(rows, "metric", "setup").items():

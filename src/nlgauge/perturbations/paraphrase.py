@@ -130,10 +130,6 @@ def as_paraphraser(
 ) -> Paraphraser:
     """A paraphraser from what a user gives: `light`, a table, a function, or a paraphraser.
 
-    Args:
-        source: what is given.
-        how: for a table and a function: which of several paraphrases is taken, see `select_para`.
-
     Raises:
         SpecError: a name other than `light`, or something else.
     """
@@ -153,16 +149,10 @@ def as_paraphraser(
 
 
 def select_para(candidates: Sequence[str], reference: str, how: How = "max_edit_distance") -> str | None:
-    """Choose one of several paraphrases.
+    """Choose one of several paraphrases of a reference; None if there is none, or only the reference.
 
-    Args:
-        candidates: texts that say what the reference says.
-        reference: the text they paraphrase.
-        how: `max_edit_distance` takes the one farthest from the reference, the hardest case (the first among equals);
-            `given` takes the first, whatever it is; `first` takes the first that is not the reference.
-
-    Returns:
-        The paraphrase; None if there are no candidates, or only the reference (except with `given`).
+    `max_edit_distance` takes the one farthest from the reference, the hardest case (the first among equals); `given`
+    the first, whatever it is, be it the reference; `first` the first that is not the reference.
 
     Raises:
         SpecError: `how` is unknown.

@@ -112,7 +112,7 @@ class MaskAndPredict:
 
 
 def check_infill(given: str | Infill) -> None:
-    """Check that a value can fill gaps; called before any text is looked at.
+    """Refuse what cannot fill gaps, before any text is looked at.
 
     Raises:
         MissingExtra: it is a model, and the packages for models are not installed.
@@ -266,9 +266,7 @@ def severity(judge: str | EntailmentJudge | None, kind: Kind, threshold: float |
     Args:
         judge: `nli`, `nli-robust`, a head, folder or hub id of an NLI model, an object with `judge(pairs)`, or None
             for severity none.
-        kind: `binary`, `graded` or `none`.
         threshold: None takes the one calibrated for the judge; for unknown judges it takes the paper's 0.9.
-        runtime: device, precision and models.
 
     Raises:
         SpecError: the kind is unknown or needs a judge, or the threshold is outside (0, 1].
@@ -371,13 +369,7 @@ def calibrate(
 
 
 def fit(probabilities: Array, minor: Any) -> Calibration:
-    """The threshold that best separates minor from major edits, halfway between two probabilities.
-
-    Among equally good thresholds it is the lowest.
-
-    Args:
-        probabilities: shape (n,).
-        minor: which edits are minor, shape (n,).
+    """The threshold that best tells minor from major edits, halfway between two probabilities; of equals the lowest.
 
     Raises:
         InputError: there is no minor or no major edit.

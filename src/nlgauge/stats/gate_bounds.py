@@ -206,8 +206,7 @@ def studentized(
     Args:
         values: differences of R metrics on the same items, shape (R, n) or (n,); no NaN.
         clusters: the cluster of each item, length n; None where items are independent.
-        draws: B, the number of resamples, the same for every metric.
-        seed: a whole number or a generator, which is advanced.
+        draws, seed: B resamples, the same for every metric.
 
     Raises:
         InputError: fewer than two clusters, or a difference is not finite.

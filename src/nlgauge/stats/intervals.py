@@ -83,14 +83,14 @@ class Interval:
     ties: str | None = None
 
 
-def fisher_ends(stat: str, r: float | Array, n: int | Array, confidence: float = 0.95) -> tuple[Array, Array]:
-    """Ends of Fisher's interval for correlations of n independent pairs; shapes broadcast, NaN where n is too small.
+def fisher_ends(stat: str, r: float | Array, n: int | Array) -> tuple[Array, Array]:
+    """Ends of Fisher's 95 % interval for correlations of n independent pairs; shapes broadcast, NaN for too small n.
 
     tanh(atanh r -+ z c / sqrt(n - b)), with b = 3 and c = 1 for Pearson, b = 3 and c = sqrt(1 + r^2 / 2) for Spearman,
     b = 4 and c = sqrt(0.437) for Kendall.
 
     Raises:
-        InputError: another statistic, or a confidence outside (0, 1).
+        InputError: another statistic.
 
     References:
         Bonett and Wright (2000), "Sample Size Requirements for Estimating Pearson, Kendall and Spearman Correlations".
@@ -98,29 +98,21 @@ def fisher_ends(stat: str, r: float | Array, n: int | Array, confidence: float =
     from scipy import special
 
     check_option("statistic of a Fisher interval", stat, Annotated[str, OneOf(_BONETT_WRIGHT)], error=InputError)
-    check_level(confidence)
     r, room = np.asarray(r, dtype=np.float64), np.asarray(n, dtype=np.float64) - _BONETT_WRIGHT[stat]
     kendall = np.full_like(r, math.sqrt(0.437))
     width = {"pearson": np.ones_like(r), "spearman": np.sqrt(1 + r * r / 2)}.get(stat, kendall)
     with np.errstate(invalid="ignore", divide="ignore"):
-        half = float(special.ndtri((1 + confidence) / 2)) * width / np.sqrt(np.where(room > 0, room, np.nan))
+        half = float(special.ndtri((1 + 0.95) / 2)) * width / np.sqrt(np.where(room > 0, room, np.nan))
         middle = np.arctanh(r)
         return np.tanh(middle - half), np.tanh(middle + half)
 
 
 def widened_ends(x: Array, z: Array) -> tuple[Array, Array]:
-    """Ends of the 95 % interval of Pearson's r for independent pairs that need not be normal.
+    """Ends of the 95 % interval of Pearson's r for independent pairs that need not be normal, shape (M,) each.
 
-    On the scale of atanh r, the half width is that of Fisher's formula or of the jackknife, whichever is larger.
-    Fisher's formula holds for normal pairs; if both sides are skewed, r varies far more than it says. Simulated
-    coverage: `recipes/studies/coverage/simulate.py`.
-
-    Args:
-        x: scores, shape (M, n); a pair with NaN is left out.
-        z: judgements, shape (n,).
-
-    Returns:
-        Lower and upper ends, shape (M,) each; NaN from fewer than 4 pairs or constant values.
+    On the scale of atanh r, the half width is that of Fisher's formula or of the jackknife, whichever is larger: if
+    both sides are skewed, r varies far more than the formula says (`recipes/studies/coverage/simulate.py`). Scores have
+    shape (M, n), judgements (n,); a pair with NaN is left out. NaN from fewer than 4 pairs or constant values.
 
     References:
         Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 11, for the jackknife.
@@ -213,18 +205,13 @@ def bootstrap_correlations(
     too narrow, and for Pearson's r over all entries also where both sides are skewed.
 
     Args:
-        name: as in `correlation`; soft pairwise accuracy, differences and held-out thresholds have no bootstrap.
-        xs: as in `correlations`.
-        z: as in `correlations`.
-        groups: as in `correlation`.
+        name, xs, z, groups, options: as in `correlations`; soft pairwise accuracy, differences and held-out thresholds
+            have no bootstrap. A tie threshold is calibrated anew on every draw.
         resample: what is drawn with replacement: `items` (columns of a grid, else groups, else entries), `systems` or
-            `both`. The interval generalises to others of these. A system that is drawn twice ties with itself, which
-            makes Kendall and accuracies a little smaller, so that an interval can lie below the value. Below 20
-            systems such intervals are too narrow; Fisher's formula holds from five on, for normal scores.
-        draws: the number of resamples, B.
-        seed: a whole number or a generator, which is advanced.
-        confidence: the confidence of the interval.
-        options: as in `correlations`. A tie threshold is calibrated anew on every draw.
+            `both`. A system that is drawn twice ties with itself, which makes Kendall and accuracies a little smaller,
+            so that an interval can lie below the value. Below 20 systems such intervals are too narrow; Fisher's
+            formula holds from five on, for normal scores.
+        draws, seed, confidence: B resamples, their seed, and the confidence of the interval.
 
     Raises:
         InputError: as in `correlations`; or there are fewer than two systems or items to draw from, or systems are not
@@ -485,13 +472,8 @@ _CONSTANT = 1e-12  # a variance that is less than this share of the squares is r
 def pearson_ends(human: Array, metrics: Array, *, draws: int = 1000, seed: Seed = 0) -> tuple[Array, Array]:
     """95 % percentile bootstrap over items of Pearson's r over all cells of a grid, for M metrics on the same draws.
 
-    Sums of every item, weighted by how often it is drawn, serve all draws at once.
-
-    Args:
-        human: judgements, shape (S, N), NaN where missing.
-        metrics: scores, shape (M, S, N), higher is better.
-        draws: B.
-        seed: a whole number or a generator, which is advanced.
+    Sums of every item, weighted by how often it is drawn, serve all B draws at once. Judgements have shape (S, N), NaN
+    where missing, and scores (M, S, N).
 
     Returns:
         Lower and upper ends, shape (M,) each; NaN for a constant metric.
@@ -510,16 +492,13 @@ def pearson_ends(human: Array, metrics: Array, *, draws: int = 1000, seed: Seed 
 
 
 def segment_weights(human: Array, z: Array, columns: Array, averaging: Averaging) -> Array:
-    """(Averaged) Pearson correlations of M metrics on B draws of items.
+    """(Averaged) Pearson correlations of M metrics on B draws of items, shape (B, M); NaN where no group is defined.
 
     Args:
         human: shape (S, N), NaN where missing.
         z: scores, shape (M, S, N), 0 where not judged.
         columns: how often each item counts, shape (B, N).
         averaging: what a correlation spans: `none` or `sys`.
-
-    Returns:
-        Shape (B, M); NaN where no group is defined.
     """
     table = _columns(human, z, averaging)  # (columns, S, N)
     sums = (table.reshape(-1, human.shape[1]) @ columns.T).reshape(*table.shape[:2], -1)  # (columns, S, B)

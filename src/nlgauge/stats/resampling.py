@@ -64,7 +64,6 @@ from nlgauge.stats.tests import (
 # --- Would the difference of two metrics hold if scores were swapped at random? Permutation tests of correlations
 
 Level = Literal["segment", "system"]
-SystemScores = Literal["rated", "all"]
 
 # test -> what it swaps
 POPULATIONS: dict[str, GeneraliseTo] = {"perm_both": "both", "perm_inputs": "inputs", "perm_systems": "systems"}
@@ -79,7 +78,6 @@ def permutation_test(
     averaging: Averaging = "item",
     statistic: str | Coefficient = "pearson",
     alternative: Alternative = "greater",
-    system_scores: SystemScores = "rated",
     draws: int = 1000,
     seed: Seed = 0,
     compat: Compat | None = None,
@@ -109,7 +107,6 @@ def permutation_test(
             items of up to 128 outputs in which scores tie (a second a pair of metrics by tau, four by rho). For ranks
             the null hypothesis mixes the two distributions of scores.
         alternative: `greater` gives p of row better than column; or `two-sided`.
-        system_scores: average a metric over the `rated` segments or over `all`.
         draws: the number of draws, B.
         seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
         compat: `mt-metrics-eval` or `nlpstats` uses the coins of that package from its stream of random numbers, and p
@@ -125,13 +122,13 @@ def permutation_test(
         Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
         Methods", section 4.2.
     """
-    human, metrics = check_grid(human, metrics, everywhere=level == "system" and system_scores == "all")
+    human, metrics = check_grid(human, metrics)
     population = generalise_to or ("systems" if level == "system" else "both")
-    _permutation_check(level, averaging, alternative, system_scores, population, draws)
+    _permutation_check(level, averaging, alternative, population, draws)
     coefficient = coefficient_of(statistic)
     if level == "system":
-        human, metrics = _systems_to_compare(human, metrics, system_scores, compat)
-    used = _used(human, system_scores if level == "system" else "rated")
+        human, metrics = _systems_to_compare(human, metrics, compat)
+    used = ~np.isnan(human)
     z, constant = standardise(metrics, used)
     coins, to_p = _coins(human, population, averaging if level == "segment" else "none", draws, seed, compat)
     on_cells = partial(_on_systems, used) if level == "system" else partial(_on_segments, averaging)
@@ -181,22 +178,15 @@ def _on_segments(
     return found, rank_segment_draws(human, z, coins, averaging, coefficient, observed, advance)
 
 
-def _permutation_check(
-    level: str, averaging: str, alternative: str, system_scores: str, population: str, draws: int
-) -> None:
+def _permutation_check(level: str, averaging: str, alternative: str, population: str, draws: int) -> None:
     check_option("level", level, Level, error=InputError)
     check_option("averaging", averaging, Averaging, error=InputError)
     check_option("alternative", alternative, Alternative, error=InputError)
-    check_option("system_scores", system_scores, SystemScores, error=InputError)
     check_option("generalise_to", population, GeneraliseTo, error=InputError)
     check_draws(draws)
 
 
-def _used(human: Array, system_scores: SystemScores) -> Mask:
-    return ~np.isnan(human) if system_scores == "rated" else np.ones(human.shape, dtype=np.bool_)
-
-
-def _systems_to_compare(human: Array, metrics: Array, over: SystemScores, compat: Compat | None) -> tuple[Array, Array]:
+def _systems_to_compare(human: Array, metrics: Array, compat: Compat | None) -> tuple[Array, Array]:
     """The systems that have a judgement; under mt-metrics-eval, which has no segments here, only their means."""
     judged = ~np.isnan(human).all(axis=1)
     if judged.sum() < 3:
@@ -206,7 +196,7 @@ def _systems_to_compare(human: Array, metrics: Array, over: SystemScores, compat
     human, metrics = human[judged], metrics[:, judged]
     if compat != "mt-metrics-eval":
         return human, metrics
-    people, scores = system_scores(human, metrics, _used(human, over))
+    people, scores = system_scores(human, metrics, ~np.isnan(human))
     return people[:, None], scores[:, :, None]
 
 
@@ -227,15 +217,11 @@ def item_swap_test(
     For each item a fair coin decides whether the two metrics swap their values, and with them their weights.
 
     Args:
-        values: the value of each metric on each item, shape (M, N), higher is better: an accuracy, a tau or a
-            coefficient over systems; NaN where undefined. An item that is undefined for one of two metrics counts for
-            the other alone, before and after a swap.
-        weights: how much each value counts, shape (M, N): the pairs of each item, for a statistic that pools the pairs
-            of all items. None gives the plain mean.
+        values: the value of each metric on each item, shape (M, N), higher is better; NaN where undefined. An item that
+            is undefined for one of two metrics counts for the other alone, before and after a swap.
+        weights: how much each value counts, shape (M, N), such as the pairs of each item; None gives the plain mean.
         groups: the group of each item, shape (N,), from 0: the test is then of the plain mean over groups.
-        alternative: `greater` gives p of row better than column; or `two-sided`.
-        draws: the number of draws, B.
-        seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
+        alternative, draws, seed: as in `permutation_test`.
 
     Raises:
         InputError: the values are not a matrix, a value is infinite, or there is no item.
@@ -296,14 +282,10 @@ def acc_eq_test(
     """Compare every metric with every other by pairwise accuracy with ties, averaged over items.
 
     Args:
-        human: judgements, shape (S, N), NaN where missing.
-        metrics: scores, shape (M, S, N), higher is better.
-        epsilons: scores of a metric that differ by at most this are tied: one number, or one per metric, calibrated
-            beforehand. The test takes them as given. Thresholds calibrated on these very items flatter a continuous
-            metric.
-        alternative: as in `item_swap_test`.
-        draws: the number of draws, B.
-        seed: as in `item_swap_test`.
+        human, metrics: judgements, shape (S, N), NaN where missing; scores, shape (M, S, N), higher is better.
+        epsilons: scores of a metric that differ by at most this are tied: one number, or one per metric. The test takes
+            them as given; those calibrated on these very items flatter a continuous metric.
+        alternative, draws, seed: as in `permutation_test`.
         compat: `mt-metrics-eval` swaps the outcome of every pair of systems on its own. Pairs that share a system are
             not independent, so this rejects a true null in 0.16 to 0.24 of cases at 5 %.
 
@@ -396,14 +378,11 @@ def soft_accuracy_test(
         human: judgements, shape (S, N), NaN where missing. Two systems are compared on the segments judged for both.
         metrics: scores, shape (M, S, N), higher is better.
         generalise_to: `inputs` swaps whole items, `systems` whole systems.
-        alternative: `greater` gives p of row better than column; or `two-sided`.
-        draws: the number of draws, B.
-        seed: a whole number or a generator, which is advanced.
+        alternative, draws, seed: as in `permutation_test`.
 
     Returns:
         `values` are 1 - mean over system pairs of |p_human - p_metric|, with p from the normal limit. A value from K
-        sampled sign patterns differs from it by about 0.5 / sqrt(K) per pair of systems. Pairs without a segment in
-        common are left out.
+        sampled sign patterns differs from it by about 0.5 / sqrt(K) per pair of systems.
 
     Raises:
         InputError: fewer than 2 systems have a segment in common, a score is missing, or an option is out of its
@@ -531,12 +510,9 @@ def resample_grid(
     """The statistic of every metric on items of a grid drawn with replacement.
 
     Args:
-        human: judgements, shape (S, N), NaN where missing.
-        metrics: scores, shape (M, S, N), higher is better.
-        averaging, statistic: as in `permutation_test`. Pearson's r, and any statistic averaged by item, takes one
-            matrix product for all draws; others are computed draw by draw.
-        draws: the number of resamples, B.
-        seed: a whole number or a generator, which is advanced.
+        human, metrics: judgements, shape (S, N), NaN where missing; scores, shape (M, S, N), higher is better.
+        averaging, statistic, draws, seed: as in `permutation_test`. Pearson's r, and any statistic averaged by item,
+            takes one matrix product for all draws; others are computed draw by draw.
 
     Raises:
         InputError: a score is missing, shapes do not fit, there are fewer than 2 items, or an option is out of its
@@ -557,13 +533,7 @@ def resample_grid(
 
 
 def resample_items(values: Array, weights: Array | None = None, *, draws: int = 1000, seed: Seed = 0) -> Resampled:
-    """The (weighted) mean of every metric on items drawn with replacement.
-
-    Args:
-        values: the value of each metric on each item, shape (M, N), higher is better; NaN where undefined.
-        weights: how much each value counts, shape (M, N), such as the pairs of each item; None gives the plain mean.
-        draws: the number of resamples, B.
-        seed: a whole number or a generator, which is advanced.
+    """The (weighted) mean of every metric on items drawn with replacement; values and weights as in `item_swap_test`.
 
     Raises:
         InputError: the values are not a matrix, one is infinite, or there are fewer than 2 items.

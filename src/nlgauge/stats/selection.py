@@ -55,13 +55,9 @@ class Selection:
 
 
 def selection_quality(metric: Array, human: Array, k: int = 100, *, seed: Seed = 0) -> Selection:
-    """Expected Hits@1, MRR and Diff over all draws of k systems without replacement.
+    """Expected Hits@1, MRR and Diff over all draws of k systems out of n without replacement.
 
-    Args:
-        metric: scores of n systems or hybrids, shape (n,), higher is better.
-        human: their human scores, shape (n,).
-        k: systems drawn, 1 to n.
-        seed: of the orders of ties wider than 200 systems; not used otherwise.
+    Scores of the metric and of people have shape (n,), higher is better; the seed orders ties wider than 200 systems.
 
     Raises:
         InputError: unequal lengths, a missing score, k out of range.
@@ -230,12 +226,11 @@ def hybrid_draws(judged: npt.NDArray[np.bool_], hybrids: int, *, seed: Seed = 0)
     """Which system every segment of every hybrid comes from: one whose output for the segment was judged.
 
     Hybrids of the same systems are not independent: they show how a metric chooses among such mixtures, not how it will
-    choose among systems that do not exist yet. Say with the numbers how they were drawn.
+    choose among systems that do not exist yet.
 
     Args:
         judged: where a judgement is, shape (S, N).
         hybrids: H, 10,000 in the paper.
-        seed: a whole number or a generator, which is advanced.
 
     Returns:
         Shape (H, N), systems from 0; -1 for a segment that nobody judged, which is left out.
@@ -269,16 +264,12 @@ def hybrid_scores(human: Array, metrics: Array, draws: Draws) -> tuple[Array, Ar
     """Scores of hybrids: means over their segments, the same segments and systems for people and every metric.
 
     Args:
-        human: segment judgements, shape (S, N); NaN where missing.
-        metrics: segment scores, shape (M, S, N).
-        draws: system of every segment, shape (H, N), as `hybrid_draws` gives them.
+        human, metrics: segment judgements, shape (S, N), NaN where missing; segment scores, shape (M, S, N).
+        draws: the system of every segment, shape (H, N), as `hybrid_draws` gives it.
 
     Returns:
         Human scores, shape (H,), NaN where none of a hybrid's segments is judged; metric scores, shape (M, H), over all
         its segments; and over how many judgements each human score is, shape (H,).
-
-    References:
-        Zhang et al. (2020), "BERTScore", section 4 and appendix E.2.
     """
     n_systems, n_items = human.shape
     judged = ~np.isnan(human)

@@ -78,17 +78,15 @@ Values = tuple[Array, Counts, Counts]  # the statistic of M metrics, groups with
 
 
 def p_values(drawn: Array, observed: Array, alternative: Alternative) -> tuple[Array, Array, Counts]:
-    """p-values of differences from draws made under the null hypothesis.
+    """p-values of differences from draws made under the null hypothesis; a draw that ties with the data counts.
 
     Args:
         drawn: differences on the draws, shape (P, B); NaN where undefined.
         observed: differences in the data, shape (P,).
-        alternative: `greater` or `two-sided`.
 
     Returns:
-        The p-value of each difference and that of its opposite (the same if two-sided). Each is (hits + 1) / (defined
-        draws + 1), or NaN where the difference or every draw is undefined. Then the number of undefined draws. All
-        have shape (P,).
+        Of each difference and of its opposite (the same if two-sided), (hits + 1) / (defined draws + 1), or NaN where
+        the difference or every draw is undefined; then the number of undefined draws. All have shape (P,).
     """
     defined = ~np.isnan(drawn)
     n_defined = defined.sum(axis=1)
@@ -425,7 +423,7 @@ class McNemar:
         second_only: pairs that only the second gets right.
         neither: pairs that both get wrong.
         n_used: the sum of these four.
-        n_undefined: pairs left out because a score is missing.
+        n_undefined: pairs left out because a metric ties them.
         ties: how ties are settled.
     """
 
@@ -447,7 +445,6 @@ def mcnemar(
     worse_second: Array,
     *,
     ties: str = "loss",
-    missing: str = "refuse",
 ) -> McNemar:
     """Does the first metric get more pairs right than the second? An exact test on the pairs on which they disagree.
 
@@ -457,13 +454,11 @@ def mcnemar(
         better_second: scores of the better texts by the second metric.
         worse_second: scores of the worse texts by the second metric.
         ties: `loss` counts a tie as wrong; `exclude` leaves out the pairs that either metric ties.
-        missing: `refuse` a missing score, or `drop` its pair.
 
     References:
         McNemar (1947), "Note on the Sampling Error of the Difference Between Correlated Proportions or Percentages".
     """
     check_option("ties", ties, TiesOfTest, error=InputError)
-    check_option("missing", missing, Literal["refuse", "drop"], error=InputError)
     columns = [numbers(column, "scores") for column in (better_first, worse_first, better_second, worse_second)]
     if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
         raise InputError(
@@ -471,8 +466,8 @@ def mcnemar(
         )
     good_1, bad_1, good_2, bad_2 = columns
     left_out = np.asarray(np.isnan(np.stack(columns)).any(axis=0))
-    if left_out.any() and missing == "refuse":
-        raise InputError(f"a score is missing in {places(left_out)}; choose missing='drop'")
+    if left_out.any():
+        raise InputError(f"a score is missing in {places(left_out)}; leave such pairs out")
     if ties == "exclude":
         left_out |= (good_1 == bad_1) | (good_2 == bad_2)
     first, second = (good_1 > bad_1)[~left_out], (good_2 > bad_2)[~left_out]
@@ -496,11 +491,9 @@ def mcnemar_test(
     """McNemar's test of every metric against every other, on pairs of texts with a known order.
 
     Args:
-        better: scores of the better texts, shape (M, P), higher is better.
-        worse: scores of the worse texts, shape (M, P).
+        better, worse: scores of the better and of the worse texts, shape (M, P), higher is better.
         ties: `loss` (also called `zero`) counts a tie as wrong. `exclude` leaves out, for each two metrics, the pairs
             that either of them ties; the accuracies in `values` remain shares of all pairs.
-        alternative: `greater` gives p of row better than column; or `two-sided`.
 
     Raises:
         InputError: ties are settled in another way, or a score is missing.

@@ -39,11 +39,8 @@ class Neighbour:
 def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True, phrases: bool = False) -> list[str]:
     """Related words, best first. Words of the first sense and frequent words come before others.
 
-    The lexicon has 67,000 lemmas of WordNet 3.0.
-
     Args:
         lemma: a base form. Capitals are ignored.
-        pos: noun, verb, adj or adv.
         relation: synonym, antonym, hyponym (a kind of it), hypernym (what it is a kind of), sibling (another kind of
             the same) or similar (for adjectives: near in meaning).
         unsure: also return less certain words; they come last.
