@@ -19,7 +19,7 @@ import numpy as np
 from nlgauge import Runtime, perturb
 from nlgauge.io.parallel import read_raw
 from nlgauge.io.suites.published import Labelled
-from nlgauge.perturbations.severity import THRESHOLD, fit, mutual_of
+from nlgauge.perturbations.severity import THRESHOLD, fit, mutual, severity
 from nlgauge.perturbations.synthesis import unfit
 
 MINOR = (
@@ -81,7 +81,9 @@ def main() -> None:
     print(f"{len(found)} pairs of {len(texts)} sentences\n")
     minor, runtime = np.array([pair[2] for pair in found]), Runtime(dtype=given.dtype)
     for judge in given.judge:
-        sure = mutual_of(judge, found, runtime)
+        asked = severity(judge, "graded", None, runtime).judge
+        assert asked is not None
+        sure = mutual(asked, [(before, after) for before, after, _ in found])
         best = fit(sure, minor)
         print(
             f"{judge}: threshold {best.threshold:.4f}, balanced accuracy {best.balanced_accuracy:.3f}, "

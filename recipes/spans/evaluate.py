@@ -23,8 +23,15 @@ from typing import Any
 import numpy as np
 
 import nlgauge as ng
+from nlgauge.metaeval.spans import (
+    character_counts,
+    clean_counts,
+    f1_of_totals,
+    one_to_one_counts,
+    precision_and_recall,
+    share_of_totals,
+)
 from nlgauge.scoring.explaining import WordedText, carries_content, is_function, unmatched
-from nlgauge.stats.spans import character_counts, f1_of_totals, left_clean, one_to_one_counts, span_agreement
 
 Row = dict[str, Any]
 Marks = list[list[tuple[int, int, str]]]
@@ -101,8 +108,10 @@ def counts_of(rows: Sequence[Row], marks: Marks) -> Any:
 
 def line(name: str, rows: Sequence[Row], marks: Marks, base: Any, draws: int) -> str:
     counts, gold = counts_of(rows, marks), [row["gold"] for row in rows]
-    pair, chars = span_agreement(counts), span_agreement(character_counts(gold, marks))
-    shown = f"{pair.f1:.3f} ({pair.precision:.3f}, {pair.recall:.3f}) | {chars.f1:.3f} | {left_clean(gold, marks):.3f}"
+    pair, chars = (f1_of_totals(one.sum(axis=0)) for one in (counts, character_counts(gold, marks)))
+    precision, recall = precision_and_recall(counts)
+    clean = share_of_totals(clean_counts(gold, marks).sum(axis=0))
+    shown = f"{pair:.3f} ({precision:.3f}, {recall:.3f}) | {chars:.3f} | {clean:.3f}"
     return f"| {name} | {shown} | {compared(counts, base, [row['seg'] for row in rows], draws)} |"
 
 
@@ -248,7 +257,9 @@ def trials(data: Path) -> None:
     mqm = [row["mqm"] for row in rated]
     print(f"| marks | {' | '.join(known)} | WMT23 he-en |\n|---|{'---:|' * (len(known) + 1)}")
     for name, how in TRIALS.items():
-        found = [span_agreement(counts_of(rows, [runs(row, **how) for row in rows])).f1 for rows in known.values()]
+        found = [
+            f1_of_totals(counts_of(rows, [runs(row, **how) for row in rows]).sum(axis=0)) for rows in known.values()
+        ]
         found.append(np.corrcoef([-len(runs(row, **how)) for row in rated], mqm)[0, 1])
         print(f"| {name} | {' | '.join(f'{one:.3f}' for one in found)} |")
 

@@ -78,33 +78,6 @@ def test_the_same_seed_makes_the_same_hybrids():
     assert one == other != another
 
 
-def test_hybrids_made_elsewhere_are_taken_by_number_or_by_name():
-    data = dataset([[1.0, 5.0], [2.0, 0.0], [3.0, 4.0]])
-    scores = {"m": [1, 4, 2, 1, 0, 5]}
-    numbers = np.array([[0, 0], [1, 2], [2, 1]])
-    by_number = select_models(data, scores=scores, draw_matrix=numbers, pool=2)
-    by_name = select_models(
-        data, scores=scores, draw_matrix=np.array([[f"s{s}" for s in row] for row in numbers]), pool=2
-    )
-    assert by_number.value("m", "diff") == by_name.value("m", "diff")
-    # people: (1+5)/2=3, (2+4)/2=3, (3+0)/2=1.5; metric: 2.5, 3.5, 0.5: the choice is always among the best
-    assert by_number.value("m", "hits_at_1") == 1
-
-
-def test_numbers_of_hybrids_made_elsewhere_are_those_of_the_data_rated_or_not():
-    # s0 is first in the data and second among the rated; s1 is rated for nothing; item 0 is first rated after item 1
-    data = dataset([[None, 5.0, 1.0], [None, None, None], [2.0, 0.0, 3.0]])
-    scores = {"m": {"None0.1": 5, "None0.2": 1, "None2.0": 2, "None2.1": 0, "None2.2": 3}}
-    numbers = np.array([[2, 0, 0], [2, 2, 2]])  # means of people 8/3 and 5/3
-    names = np.array([[f"s{s}" for s in row] for row in numbers])
-    by_number, by_name = (select_models(data, scores=scores, draw_matrix=m, pool=1) for m in (numbers, names))
-    assert by_number.held.segments[0].item == "1"
-    assert by_number.rows == by_name.rows
-    assert select_models(data, scores=scores, draw_matrix=numbers, pool=2).value("m", "hits_at_1") == 1
-    with pytest.raises(InputError, match="item number 1 from system 's1', which has no rated output"):
-        select_models(data, scores=scores, draw_matrix=np.array([[1, 0, 0]]), pool=1)
-
-
 def test_models_are_chosen_by_one_criterion():
     data = Dataset(tuple(Segment(f"{s}", "x", system=s, item="1", human={"q": 1.0, "r": 2.0}) for s in "ab"))
     for both in ("all", ["q", "r"]):
@@ -118,19 +91,6 @@ def test_outputs_nobody_rated_are_not_drawn():
         data, scores={"m": {"None0.0": 1, "None1.0": 2, "None1.1": 1, "None2.0": 3, "None2.1": 2}}, hybrids=50, pool=5
     )
     assert any("2 judgements each on average" in note for note in found.notes)
-
-
-def test_a_released_hybrid_of_an_output_nobody_rated_is_refused_by_name():
-    data = dataset([[1.0, None], [2.0, 1.0], [3.0, 2.0]])
-    scores = {"m": {"None0.0": 1, "None1.0": 2, "None1.1": 1, "None2.0": 3, "None2.1": 2}}
-    with pytest.raises(InputError, match="hybrid 1 of the draw matrix takes item number 2 from system 's0'"):
-        select_models(data, scores=scores, draw_matrix=np.array([[0, 0], [1, 1]]), pool=1)
-
-
-def test_all_outputs_can_be_drawn_and_the_rated_ones_count():
-    data = dataset([[1.0, None], [2.0, 1.0], [3.0, 2.0]])
-    found = select_models(data, scores={"m": [1, 2, 3, 4, 5, 6]}, among="all", hybrids=200, pool=5, seed=1)
-    assert any("of all outputs" in note for note in found.notes)
 
 
 def test_groups_have_their_own_hybrids_and_a_plain_mean():
@@ -155,10 +115,6 @@ def test_groups_have_their_own_hybrids_and_a_plain_mean():
         ({"hybrids": 0, "pool": 10}, "the pool is 10 models, and there are 5 systems"),
         ({"hybrids": 3, "pool": 10}, "the pool is 10 models, and there are 3 hybrids"),
         ({"hybrids": -1}, "expected 0 or more"),
-        ({"among": "rate"}, "among is 'rate'"),
-        ({"draw_matrix": np.array([["s0"] * 19 + ["s9"]])}, "names 's9'"),
-        ({"draw_matrix": np.zeros((5, 7), dtype=int)}, r"draws have shape \(5, 7\)"),
-        ({"draw_matrix": {"en-de": np.zeros((5, 20), dtype=int)}}, "no matrix for group None"),
     ],
 )
 def test_what_cannot_be_done_is_refused(options, message):

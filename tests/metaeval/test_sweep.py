@@ -220,22 +220,20 @@ def pools(*parts):
 def test_a_mixture_by_hand():
     # [0, 5, 10] becomes [0, .5, 1] and [3, 1, 2] becomes [1, 0, .5]; a quarter of the second: .75 * first + .25 *
     # second
-    both = mixture(np.array([0.0, 5.0, 10.0]), np.array([3.0, 1.0, 2.0]), pools([0, 1, 2]), "minmax", ("a", "b"))
+    both = mixture(np.array([0.0, 5.0, 10.0]), np.array([3.0, 1.0, 2.0]), pools([0, 1, 2]), ("a", "b"))
     assert both(0.25).tolist() == [0.25, 0.375, 0.875]
 
 
 def test_each_pool_has_a_scale_of_its_own():
     values = np.array([0.0, 2.0, 100.0, 300.0])
-    assert scaled(values, pools([0, 1], [2, 3]), "minmax", "a").tolist() == [0, 1, 0, 1]
-    assert scaled(values, pools([0, 1], [2, 3]), "zscore", "a").tolist() == [-1, 1, -1, 1]
-    assert scaled(values, pools([0, 1], [2, 3]), "none", "a").tolist() == values.tolist()
+    assert scaled(values, pools([0, 1], [2, 3]), "a").tolist() == [0, 1, 0, 1]
 
 
 @given(one=numbers, seed=st.integers(0, 99))
 def test_at_both_ends_a_metric_stands_alone_with_its_own_numbers(one, seed):
     one = np.array(one, dtype=float) / 7
     other = np.random.default_rng(seed).permutation(len(one)) / 3.0
-    both = mixture(one, other, pools(range(len(one))), "minmax", ("a", "b"))
+    both = mixture(one, other, pools(range(len(one))), ("a", "b"))
     assert both(0.0).tolist() == one.tolist()
     assert both(1.0).tolist() == other.tolist()
 
@@ -244,18 +242,18 @@ def test_at_both_ends_a_metric_stands_alone_with_its_own_numbers(one, seed):
 def test_another_unit_of_a_metric_changes_no_mixture(one, shift, factor, weight):
     one = np.array(one, dtype=float)
     other = np.arange(len(one), dtype=float)
-    here = mixture(one, other, pools(range(len(one))), "minmax", ("a", "b"))(weight)
-    there = mixture(factor * one + shift, other, pools(range(len(one))), "minmax", ("a", "b"))(weight)
+    here = mixture(one, other, pools(range(len(one))), ("a", "b"))(weight)
+    there = mixture(factor * one + shift, other, pools(range(len(one))), ("a", "b"))(weight)
     assert here == pytest.approx(there, abs=1e-12)  # sums of integers are exact; one division rounds
 
 
 def test_a_metric_that_is_the_same_throughout_a_pool_is_refused_by_name():
     with pytest.raises(InputError, match="a is the same for all 2 texts of pool 1"):
-        scaled(np.array([1.0, 2.0, 3.0, 3.0]), pools([0, 1], [2, 3]), "minmax", "a")
+        scaled(np.array([1.0, 2.0, 3.0, 3.0]), pools([0, 1], [2, 3]), "a")
 
 
 def test_what_is_undefined_stays_so():
-    assert np.isnan(scaled(np.array([1.0, np.nan, 3.0]), pools([0, 1, 2]), "minmax", "a")).tolist() == [
+    assert np.isnan(scaled(np.array([1.0, np.nan, 3.0]), pools([0, 1, 2]), "a")).tolist() == [
         False,
         True,
         False,
@@ -266,13 +264,13 @@ def test_what_is_undefined_stays_so():
     ("weight", "spec"), [(0.0, "chrf"), (1.0, "bleu"), (0.3, "0.7*chrf + 0.3*bleu"), (0.1, "0.9*chrf + 0.1*bleu")]
 )
 def test_the_specification_of_a_mixture_is_one_to_type(weight, spec):
-    assert sum_of("chrf", "bleu", weight, "minmax") == spec
+    assert sum_of("chrf", "bleu", weight) == spec
     ng.metric(spec)
 
 
-def test_sums_within_sums_and_other_scales_are_written_so_that_they_read_back():
-    text = sum_of("0.5*chrf + 0.5*bleu", "ter", 0.2, "zscore")
-    assert text == "0.8*(0.5*chrf + 0.5*bleu) + 0.2*ter[norm=zscore]"
+def test_sums_within_sums_are_written_so_that_they_read_back():
+    text = sum_of("0.5*chrf + 0.5*bleu", "ter", 0.2)
+    assert text == "0.8*(0.5*chrf + 0.5*bleu) + 0.2*ter"
     ng.metric(text)
 
 
@@ -296,14 +294,13 @@ def dataset():
     )
 
 
-@pytest.mark.parametrize("norm", ["minmax", "zscore", "none"])
 @pytest.mark.parametrize("other", ["bleu", "ter"])  # ter falls with quality
-def test_on_a_data_set_a_mixture_is_what_the_sum_of_metrics_scores_in_each_group(dataset, norm, other):
+def test_on_a_data_set_a_mixture_is_what_the_sum_of_metrics_scores_in_each_group(dataset, other):
     held = judged_by(dataset, named(["chrf", other]), None, Runtime())
-    spec = sum_of("chrf", other, 0.3, norm)
+    spec = sum_of("chrf", other, 0.3)
     direct = judged_by(dataset, named([spec]), None, Runtime())
     # the same products and sums in another order: a few units in the last place
-    assert held.mixture("chrf", other, norm)(0.3) == pytest.approx(direct.scores[spec].values, rel=1e-12)
+    assert held.mixture("chrf", other)(0.3) == pytest.approx(direct.scores[spec].values, rel=1e-12)
 
 
 @pytest.fixture
@@ -319,7 +316,7 @@ def suite(dataset):
 
 
 def test_on_a_suite_a_mixture_is_what_the_sum_of_metrics_says_of_both_sides(suite):
-    mixed = Attacked(suite, named(["chrf", "bleu"]), Runtime()).mixed("chrf", "bleu", "minmax", [0.3])[0.3]
+    mixed = Attacked(suite, named(["chrf", "bleu"]), Runtime()).mixed("chrf", "bleu", [0.3])[0.3]
     spec = "0.7*chrf + 0.3*bleu"
     direct = Attacked(suite, named([spec]), Runtime()).alone(spec)
     assert mixed.better == pytest.approx(direct.better, rel=1e-12)
@@ -340,7 +337,7 @@ def test_every_metric_scores_a_suite_once(suite):
 
     attacked = Attacked(suite, {"counting": Counting(), "bleu": ng.metric("bleu"), "ter": ng.metric("ter")}, Runtime())
     for other in ("bleu", "ter"):
-        attacked.mixed("counting", other, "none", [0.2, 0.5, 0.8])
+        attacked.mixed("counting", other, [0.2, 0.5, 0.8])
     assert len(calls) == 1
 
 
@@ -360,7 +357,7 @@ def test_two_metrics_of_which_one_reads_the_source_get_the_pairs_that_have_both(
             )
 
     attacked = Attacked(suite, {"chrf": ng.metric("chrf"), "of-source": OfSource()}, Runtime())
-    assert attacked.mixed("chrf", "of-source", "none", [0.5])[0.5].places == (0,)
+    assert attacked.mixed("chrf", "of-source", [0.5])[0.5].places == (0,)
 
 
 # --- Sweeps: weights as typed, both ends, sums between them, what is refused
@@ -573,9 +570,6 @@ def test_the_order_of_pairs_changes_no_number(seed):
         ({"partners": "chrf"}, "nothing to be mixed with but itself"),
         ({"partners": "blue"}, "did you mean 'bleu'"),
         ({"weights": [2.0]}, "weight 2 is outside"),
-        ({"norm": "max"}, "norm"),
-        ({"ties": "win"}, "ties"),
-        ({"missing": "worst"}, "missing"),
         ({"datasets": []}, "no data set is given"),
         ({"suites": []}, "no suite is given"),
         ({"datasets": [texts(0), texts(1)]}, "'texts' is given twice"),

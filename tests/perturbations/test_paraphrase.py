@@ -1,5 +1,3 @@
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,24 +18,16 @@ NEAR, FAR = "The ferry left at midday.", "At twelve o'clock the boat departed."
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "level", "norm", "expected"),
+    ("a", "b", "level", "expected"),
     [
-        ("kitten", "sitting", "char", "none", 3),
-        ("kitten", "sitting", "char", "max", 3 / 7),
-        ("sitting", "kitten", "char", "ref", 3 / 6),
-        ("the red bus came", "a red bus", "word", "max", 2 / 4),  # one word replaced, one gone
-        ("the red bus came", "a red bus", "word", "ref", 2 / 3),
-        ("", "", "char", "ref", 0),
-        ("", "bus", "word", "ref", 1),
+        ("kitten", "sitting", "char", 3 / 7),
+        ("the red bus came", "a red bus", "word", 2 / 4),  # one word replaced, one gone
+        ("", "", "char", 0),
+        ("bus", "", "word", 1),
     ],
 )
-def test_edit_distance_worked_by_hand(a, b, level, norm, expected):
-    assert edit_distance(a, b, level, norm) == pytest.approx(expected)
-
-
-def test_no_share_of_an_empty_reference():
-    assert math.isnan(edit_distance("bus", "", "char", "ref"))
-    assert edit_distance("bus", "", "char", "max") == 1
+def test_edit_distance_worked_by_hand(a, b, level, expected):
+    assert edit_distance(a, b, level) == pytest.approx(expected)
 
 
 @given(st.text(), st.text(), st.sampled_from(["char", "word"]))
@@ -56,14 +46,6 @@ def test_the_hardest_paraphrase_is_the_farthest():
     assert select_para([FAR, NEAR], TEXT, how="first") == FAR
 
 
-def test_level_and_norm_may_change_the_choice():
-    # Characters: "abcdefgh" is 8 of 8 away, "a b x" 1 of 5; words: 3 of 3 and 1 of 3 by the longer; by the reference
-    # 3/3 and 1/3.
-    reference, one_word, three_words = "a b c", "a b incomprehensibilities", "d e f"
-    assert select_para([one_word, three_words], reference, level="char") == one_word  # 21 of 25 against 3 of 5
-    assert select_para([one_word, three_words], reference, level="word") == three_words  # 1 of 3 against 3 of 3
-
-
 @pytest.mark.parametrize("how", ["max_edit_distance", "first"])
 def test_the_reference_is_no_paraphrase_of_itself(how):
     assert select_para([TEXT, TEXT], TEXT, how=how) is None
@@ -73,10 +55,6 @@ def test_the_reference_is_no_paraphrase_of_itself(how):
 def test_unknown_choices_are_refused_with_what_there_is():
     with pytest.raises(SpecError, match="expected one of max_edit_distance, given, first"):
         select_para([NEAR], TEXT, how="best")
-    with pytest.raises(SpecError, match="expected char or word"):
-        edit_distance("a", "b", level="token")
-    with pytest.raises(SpecError, match="expected max, ref or none"):
-        edit_distance("a", "b", norm="hyp")
 
 
 def test_a_table_is_looked_up_by_the_text_whatever_its_blanks():
@@ -151,7 +129,6 @@ def test_light_paraphrases_do_not_depend_on_their_company():
     assert LightParaphraser().paraphrase(texts) == [LightParaphraser().paraphrase([text])[0] for text in texts]
 
 
-@pytest.mark.parametrize("options", [{"how": "furthest"}, {"level": "token"}, {"norm": "hyp"}])
-def test_a_wrong_choice_is_refused_when_the_paraphraser_is_made(options):
-    with pytest.raises(SpecError, match=f"{next(iter(options))} is "):
-        TableParaphraser(table={TEXT: [NEAR]}, **options)
+def test_a_wrong_choice_is_refused_when_the_paraphraser_is_made():
+    with pytest.raises(SpecError, match="how is "):
+        TableParaphraser(table={TEXT: [NEAR]}, how="furthest")

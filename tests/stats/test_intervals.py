@@ -11,13 +11,11 @@ from nlgauge.stats.intervals import (
     bootstrap_correlation,
     bootstrap_correlations,
     fisher_ends,
-    fisher_interval,
     pearson_ends,
     segment_weights,
-    system_weights,
     widened_ends,
 )
-from nlgauge.stats.resampling import bootstrap_test
+from nlgauge.stats.resampling import compare_resampled, resample_grid
 
 
 def test_fisher_by_hand():
@@ -46,18 +44,6 @@ def test_fisher_holds_the_truth_nineteen_times_of_twenty():
     x = 0.6 * z + 0.8 * rng.normal(size=z.shape)
     low, high = fisher_ends("pearson", pearson(x, z), 30)
     assert np.mean((low <= 0.6) & (high >= 0.6)) == pytest.approx(0.95, abs=0.02)
-
-
-def test_fisher_of_a_result():
-    x, z = np.arange(20.0), np.arange(20.0) % 7
-    found = fisher_interval(correlation("spearman", x, z))
-    assert (found.low, found.high) == tuple(float(end) for end in fisher_ends("spearman", found.value, 20))
-    assert (found.method, found.n_used, found.generalise_to) == ("fisher", 20, None)
-    with pytest.raises(InputError, match=r"an average over groups \(item\) has no number of pairs"):
-        fisher_interval(correlation("pearson", x.reshape(4, 5), z.reshape(4, 5)))
-    assert fisher_interval(correlation("pearson", x.reshape(4, 5), z.reshape(4, 5)), n=4).high < 1.0
-    with pytest.raises(InputError, match="statistic of a Fisher interval is 'acc_eq'"):
-        fisher_interval(correlation("acc_eq", x, z))
 
 
 def test_the_jackknife_widens_where_pairs_are_skewed():
@@ -282,23 +268,14 @@ def test_an_item_that_counts_twice_is_an_item_that_stands_there_twice(grid):
     columns = np.array([[2, 1, 1, 0, 1, 1, 1, 1]], dtype=float)
     places = [0, 0, 1, 2, 4, 5, 6, 7]
     copied = pearson(metrics[:, :, places].reshape(2, -1), human[:, places].ravel())
-    np.testing.assert_allclose(segment_weights(human, z, None, columns, "none")[0], copied, atol=1e-12)
-    means = pearson(metrics[:, :, places].mean(axis=2), human[:, places].mean(axis=1))
-    np.testing.assert_allclose(system_weights(human, z, None, columns)[0], means, atol=1e-12)
-
-
-def test_averages_weigh_the_groups_that_are_drawn(grid):
-    human, metrics = grid
-    z, _ = standardise(metrics, np.ones(human.shape, dtype=bool))
-    columns = np.array([[3, 0, 0, 0, 1, 0, 0, 0]], dtype=float)
-    by_item = pearson(metrics.transpose(0, 2, 1), human.T)
-    expected = (3 * by_item[:, 0] + by_item[:, 4]) / 4
-    np.testing.assert_allclose(segment_weights(human, z, None, columns, "item")[0], expected, atol=1e-12)
+    np.testing.assert_allclose(segment_weights(human, z, columns, "none")[0], copied, atol=1e-12)
+    alone = pearson(metrics[:, :, places], human[:, places]).mean(axis=1)
+    np.testing.assert_allclose(segment_weights(human, z, columns, "sys")[0], alone, atol=1e-12)
 
 
 def test_the_interval_is_that_of_the_test_between_metrics(grid):
     low, high = pearson_ends(*grid, draws=50, seed=3)
-    test = bootstrap_test(*grid, averaging="none", draws=50, seed=3)
+    test = compare_resampled(resample_grid(*grid, averaging="none", draws=50, seed=3))
     np.testing.assert_array_equal(low, test.low)
     np.testing.assert_array_equal(high, test.high)
     assert (low < test.values).all()

@@ -1,5 +1,6 @@
 import itertools
 import math
+from dataclasses import replace
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -12,7 +13,7 @@ from nlgauge.stats import preferences
 from nlgauge.stats.coefficients import acc_eq
 from nlgauge.stats.correlate import correlation, correlations
 from nlgauge.stats.draws import clopper_pearson
-from nlgauge.stats.entries import Entries
+from nlgauge.stats.entries import Entries, by_group
 from nlgauge.stats.preferences import (
     accuracy_of,
     agreement,
@@ -339,14 +340,14 @@ def noise(rng, items=60, systems=6, metrics=1):
 def test_held_out_thresholds_come_from_the_other_folds():
     entries = noise(np.random.default_rng(0))
     found = calibrate_held_out(entries, 5, 0)[0]
-    assert found.values.shape == (5, 60)
-    assert (~np.isnan(found.values)).sum(axis=0).tolist() == [1] * 60  # every item is evaluated once
+    assert found.shape == (5, 60)
+    assert (~np.isnan(found)).sum(axis=0).tolist() == [1] * 60  # every item is evaluated once
     fold = 3
-    elsewhere = np.isnan(found.values[fold])
-    only = Entries(
-        entries.x, entries.z, entries.keep & elsewhere[entries.groups], entries.groups, entries.labels, entries.units
-    )
-    assert found.epsilons[fold] == calibrate_entries(only)[0].epsilon
+    here = ~np.isnan(found[fold])
+    kept = entries.keep & ~here[entries.groups]
+    (elsewhere,) = calibrate_entries(replace(entries, keep=kept))
+    near = by_group(agreement, entries, options={"epsilon": elsewhere.epsilon}).values[0]
+    assert found[fold][here].tolist() == near[here].tolist()
 
 
 def test_calibrating_on_the_data_reported_favours_the_metric():
@@ -355,14 +356,14 @@ def test_calibrating_on_the_data_reported_favours_the_metric():
     gains = []
     for _ in range(40):
         entries = noise(rng, items=15)
-        gains.append(calibrate_entries(entries)[0].accuracy - np.nanmean(calibrate_held_out(entries, 5, rng)[0].values))
+        gains.append(calibrate_entries(entries)[0].accuracy - np.nanmean(calibrate_held_out(entries, 5, rng)[0]))
     assert np.mean(np.array(gains) >= 0) >= 0.9
     assert np.mean(gains) > 0.005
 
 
 def test_folds_follow_the_seed():
     entries = noise(np.random.default_rng(2))
-    first, again, other = (calibrate_held_out(entries, 4, seed)[0].values for seed in (0, 0, 1))
+    first, again, other = (calibrate_held_out(entries, 4, seed)[0] for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(np.isnan(first), np.isnan(other))
 

@@ -5,7 +5,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nlgauge.stats.resampling import acc_eq_test, bootstrap_test, permutation_test, soft_accuracy_test
+from nlgauge.stats.resampling import (
+    acc_eq_test,
+    compare_resampled,
+    permutation_test,
+    resample_grid,
+    soft_accuracy_test,
+)
 from nlgauge.stats.tests import williams_test
 
 SETS, DRAWS = 200, 199
@@ -24,7 +30,7 @@ TESTS = {
     "williams, systems": lambda h, m: williams_test(h.mean(axis=1), m.mean(axis=2)),
     "item_swap, acc_eq": lambda h, m: acc_eq_test(np.rint(h), np.rint(2 * m), draws=DRAWS),
     "perm_inputs, soft accuracy": lambda h, m: soft_accuracy_test(h, m, draws=DRAWS),
-    "bootstrap of items, segments by item, pearson": lambda h, m: bootstrap_test(h, m, draws=DRAWS),
+    "bootstrap of items, segments by item, pearson": lambda h, m: compare_resampled(resample_grid(h, m, draws=DRAWS)),
 }
 # Few values of tau at 15 systems, so that p jumps: it may reject less often than it says, never more.
 DISCRETE = {"perm_systems, systems, kendall_b"}

@@ -17,10 +17,11 @@ from nlgauge.stats.draws import resample_counts
 from nlgauge.stats.preferences import soft_pairwise
 from nlgauge.stats.resampling import (
     acc_eq_test,
-    bootstrap_test,
+    compare_resampled,
     item_swap_test,
     mean_resampled,
     permutation_test,
+    resample_grid,
     resample_items,
     soft_accuracy_test,
 )
@@ -308,24 +309,14 @@ def coefficient(correlate, human, metric):
     return correlate(np.frombuffer(human), np.frombuffer(metric))[0]
 
 
-def looped(correlate, human, metrics, rows, columns, level="segment", averaging="item"):
-    """The statistic on every draw, from the drawn grids themselves."""
+def looped(correlate, human, metrics, columns, averaging):
+    """The statistic on every draw of items, from the drawn grids themselves."""
     drawn = []
-    for r, c in zip(rows, columns, strict=True):
-        s, n = np.repeat(np.arange(len(r)), r.astype(int)), np.repeat(np.arange(len(c)), c.astype(int))
-        h, found = human[np.ix_(s, n)], []
-        for m in (metric[np.ix_(s, n)] for metric in metrics):
-            if level == "system":
-                some = ~np.isnan(h).all(axis=1)
-                people = [np.nanmean(x) for x in h[some]]
-                found.append(
-                    plain(
-                        correlate,
-                        np.array(people),
-                        np.array([x[~np.isnan(y)].mean() for x, y in zip(m[some], h[some], strict=True)]),
-                    )
-                )
-            elif averaging == "none":
+    for c in columns:
+        n, found = np.repeat(np.arange(len(c)), c.astype(int)), []
+        h = human[:, n]
+        for m in (metric[:, n] for metric in metrics):
+            if averaging == "none":
                 found.append(plain(correlate, h.ravel(), m.ravel()))
             else:
                 pairs = zip(h.T, m.T, strict=True) if averaging == "item" else zip(h, m, strict=True)
@@ -335,26 +326,24 @@ def looped(correlate, human, metrics, rows, columns, level="segment", averaging=
     return np.array(drawn)
 
 
-@LEVELS
-@pytest.mark.parametrize(
-    ("statistic", "population"), [("pearson", "both"), ("kendall_b", "inputs"), ("pearson", "systems")]
-)
-def test_draws_from_counts_are_those_of_the_drawn_grids(monkeypatch, where, population, statistic):
+AVERAGING = pytest.mark.parametrize("averaging", ["none", "item", "sys"])
+
+
+def bootstrap(human, metrics, alternative="greater", **options):
+    return compare_resampled(resample_grid(human, metrics, **options), alternative)
+
+
+@AVERAGING
+@pytest.mark.parametrize("statistic", ["pearson", "kendall_b"])
+def test_draws_from_counts_are_those_of_the_drawn_grids(monkeypatch, averaging, statistic):
     rng = np.random.default_rng(0)
     human, metrics = alike_with_noise(rng, 4, 5)
     human[1, 2] = human[3, 3] = np.nan
-    rows, columns = resample_counts(rng, 25, 4), resample_counts(rng, 25, 5)
-    counts = iter({"both": [rows, columns], "inputs": [columns], "systems": [rows]}[population])
-    monkeypatch.setattr(resampling, "resample_counts", lambda *_: next(counts))
-    found = bootstrap_test(
-        human, metrics, generalise_to=population, statistic=statistic, draws=25, confidence=0.8, **where
-    )
-    ones = {"inputs": (np.ones_like(rows), columns), "systems": (rows, np.ones_like(columns)), "both": (rows, columns)}[
-        population
-    ]
-    correlate = SCIPYS[statistic]
-    drawn = looped(correlate, human, metrics, *ones, **where)
-    observed = looped(correlate, human, metrics, np.ones((1, 4)), np.ones((1, 5)), **where)[0]
+    columns = resample_counts(rng, 25, 5)
+    monkeypatch.setattr(resampling, "resample_counts", lambda *_: columns)
+    found = bootstrap(human, metrics, averaging=averaging, statistic=statistic, draws=25)
+    drawn = looped(SCIPYS[statistic], human, metrics, columns, averaging)
+    observed = looped(SCIPYS[statistic], human, metrics, np.ones((1, 5)), averaging)[0]
     np.testing.assert_allclose(found.values, observed, atol=1e-12)
     differences = drawn[:, 0] - drawn[:, 1]
     kept = differences[~np.isnan(differences)]
@@ -362,14 +351,13 @@ def test_draws_from_counts_are_those_of_the_drawn_grids(monkeypatch, where, popu
     assert found.n_undefined_draws[0, 1] == 25 - len(kept)
     assert found.p[0, 1] == pytest.approx(((kept - d >= d - 1e-10).sum() + 1) / (len(kept) + 1))
     assert found.p[1, 0] == pytest.approx(((kept - d <= d + 1e-10).sum() + 1) / (len(kept) + 1))
-    # ends of the middle 80 %: a sum in another order moves them by rounding
+    # ends of the middle 95 %: a sum in another order moves them by rounding
+    ends = [0.025, 0.975]
+    np.testing.assert_allclose([found.delta_low[0, 1], found.delta_high[0, 1]], np.quantile(kept, ends), atol=1e-9)
     np.testing.assert_allclose(
-        [found.delta_low[0, 1], found.delta_high[0, 1]], np.quantile(kept, [0.1, 0.9]), atol=1e-9
+        [found.delta_low[1, 0], found.delta_high[1, 0]], -np.quantile(kept, ends[::-1]), atol=1e-9
     )
-    np.testing.assert_allclose(
-        [found.delta_low[1, 0], found.delta_high[1, 0]], -np.quantile(kept, [0.9, 0.1]), atol=1e-9
-    )
-    np.testing.assert_allclose(found.low, np.nanquantile(drawn, 0.1, axis=0), atol=1e-9)
+    np.testing.assert_allclose(found.low, np.nanquantile(drawn, 0.025, axis=0), atol=1e-9)
 
 
 def test_two_items_by_full_enumeration():
@@ -378,60 +366,37 @@ def test_two_items_by_full_enumeration():
     # five of them allowed
     human = np.array([[0.0, 0.0], [1.0, 1.0]])
     metrics = np.array([[[0.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]])
-    one = bootstrap_test(human, metrics, statistic="kendall_b", draws=20000)
-    two = bootstrap_test(human, metrics, statistic="kendall_b", draws=20000, alternative="two-sided")
+    one = bootstrap(human, metrics, statistic="kendall_b", draws=20000)
+    two = bootstrap(human, metrics, statistic="kendall_b", draws=20000, alternative="two-sided")
     assert one.p[0, 1] == pytest.approx(0.25, abs=0.018)
     assert two.p[0, 1] == two.p[1, 0] == pytest.approx(0.5, abs=0.018)
     assert (one.delta_low[0, 1], one.delta_high[0, 1], one.confidence) == (0.0, 2.0, 0.95)
 
 
-@LEVELS
-@POPULATIONS
-def test_resamples_of_identical_and_constant_metrics(where, population):
+@AVERAGING
+def test_resamples_of_identical_and_constant_metrics(averaging):
     human, metrics = alike_with_noise(np.random.default_rng(1), 5, 6)
     metrics[1] = 3 * metrics[0] - 1
-    found = bootstrap_test(
-        human, np.concatenate([metrics, np.full((1, 5, 6), 0.3)]), generalise_to=population, draws=40, **where
-    )
+    found = bootstrap(human, np.concatenate([metrics, np.full((1, 5, 6), 0.3)]), averaging=averaging, draws=40)
     assert found.p[0, 1] == found.p[1, 0] == 1
     assert np.isnan(found.p[2]).all()
     assert (found.n_used > 0).tolist() == (found.n_undefined == 0).tolist() == [True, True, False]
     assert found.delta_low[0, 1] == pytest.approx(0, abs=1e-9)
 
 
-@POPULATIONS
-def test_resamples_show_a_clear_difference(population):
+def test_resamples_show_a_clear_difference():
     rng = np.random.default_rng(2)
     human, metrics = alike_with_noise(rng, 12, 60)
     metrics[1] = rng.normal(size=human.shape)
-    found = bootstrap_test(human, metrics, generalise_to=population, draws=199)
+    found = bootstrap(human, metrics, draws=199)
     assert found.p[0, 1] == pytest.approx(1 / 200)
     assert found.delta_low[0, 1] > 0
     assert found.delta_high[1, 0] < 0
 
 
-def test_a_wide_population_makes_a_wide_interval():
-    human, metrics = alike_with_noise(np.random.default_rng(3), 8, 40)
-    widths = {}
-    for population in ("inputs", "systems", "both"):
-        found = bootstrap_test(human, metrics, generalise_to=population, averaging="none", draws=400)
-        widths[population] = (found.high - found.low)[0]
-    assert widths["both"] > max(widths["inputs"], widths["systems"])
-
-
-@pytest.mark.parametrize(
-    ("shape", "options", "says"),
-    [
-        ((1, 5), {"generalise_to": "systems"}, "over systems needs 2 or more, got 1"),
-        ((5, 1), {}, "over items needs 2 or more, got 1"),
-        ((5, 2), {"generalise_to": "items"}, "generalise_to is 'items'"),
-        ((5, 2), {"confidence": 95}, "level is 95"),
-        ((5, 2), {"level": "item"}, "level is 'item'"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(shape, options, says):
-    with pytest.raises(InputError, match=says):
-        bootstrap_test(np.zeros(shape), np.ones((2, *shape)), **options)
+def test_one_item_cannot_be_resampled():
+    with pytest.raises(InputError, match="over items needs 2 or more, got 1"):
+        bootstrap(np.zeros((5, 1)), np.ones((2, 5, 1)))
 
 
 def test_the_weighted_mean_of_items_on_every_draw():
@@ -733,18 +698,14 @@ def test_a_score_may_be_missing_where_nobody_judged():
     for options in ({}, {"level": "system"}):
         full, lacking = (permutation_test(human, m, draws=50, **options) for m in (scores, gaps))
         np.testing.assert_array_equal(full.p, lacking.p)
-    with pytest.raises(InputError, match="metric 0 has no finite score for system 1, item 0"):
-        permutation_test(human, gaps, level="system", system_scores="all", draws=50)
 
 
-def test_system_scores_over_rated_or_all_segments():
+def test_system_scores_are_over_rated_segments():
     human, scores = alike_with_hard_items(np.random.default_rng(5), 4, 10)
     human[:, 5:] = np.nan
     rated = permutation_test(human, scores, level="system", draws=10)
-    every = permutation_test(human, scores, level="system", draws=10, system_scores="all")
     people = human[:, :5].mean(axis=1)
     assert rated.values[0] == pytest.approx(pearsonr(people, scores[0][:, :5].mean(axis=1))[0])
-    assert every.values[0] == pytest.approx(pearsonr(people, scores[0].mean(axis=1))[0])
 
 
 def test_a_system_nobody_judged_is_left_out():

@@ -170,15 +170,6 @@ def test_drawn_among_the_judged():
     assert (n == 2).all()
 
 
-def test_drawn_among_all():
-    draws = hybrid_draws(~np.isnan(HUMAN), 6000, among="all")
-    for column in draws.T:
-        assert np.bincount(column) / 6000 == pytest.approx([1 / 3] * 3, abs=0.033)
-    people, _, n = hybrid_scores(HUMAN, METRICS, draws)
-    assert np.isnan(people[n == 0]).all()
-    assert np.mean(n == 0) == 0  # the first segment is judged throughout
-
-
 def test_a_hybrid_without_a_judgement_has_no_human_score():
     people, _, n = hybrid_scores(HUMAN[:, 1:], METRICS[:, :, 1:], np.array([[1, 0]]))
     assert np.isnan(people[0])
@@ -200,17 +191,8 @@ def test_the_seed_is_the_draw_and_blocks_are_not(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: hybrid_scores(HUMAN, METRICS, np.array([[0, 3, 0]])), "name systems 0 to 3, expected 0 to 2"),
-        (lambda: hybrid_scores(HUMAN, METRICS, np.array([[0, 1]])), "expected whole numbers, .hybrids, 3 items."),
-        (lambda: hybrid_scores(HUMAN, METRICS, np.array([[0.0, 1.0, 2.0]])), "type float64"),
-        (lambda: hybrid_scores(HUMAN, METRICS[:, :2], np.array([[0, 1, 2]])), "judgements have shape"),
-        (
-            lambda: hybrid_scores(HUMAN, np.full((1, 3, 3), np.nan), np.array([[0, 1, 2]])),
-            "metric 0 has no finite score for system 0, item 0",
-        ),
         (lambda: hybrid_draws(np.zeros((2, 2), dtype=bool), 5), "no judgement at all"),
         (lambda: hybrid_draws(np.ones((2, 2), dtype=bool), 0), "draws is 0"),
-        (lambda: hybrid_draws(np.ones((2, 2), dtype=bool), 5, among="some"), "among is 'some'"),
     ],
 )
 def test_what_cannot_be_mixed_is_refused(call, says):

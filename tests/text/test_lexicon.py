@@ -4,6 +4,7 @@ import gzip
 import json
 import lzma
 import os
+import shutil
 import subprocess
 import sys
 from hashlib import blake2b
@@ -21,9 +22,11 @@ from nlgauge.text.lexicon import (
     POSES,
     RELATIONS,
     OwnWord,
+    WordNet,
     _set_phrases,
     _thesaurus_table,
     article_before,
+    base_forms,
     in_set_phrase,
     inflect,
     lemma,
@@ -386,3 +389,95 @@ def test_treebanks_are_inflected_as_people_wrote_them(name, floors):
                 hits.setdefault("lemma", []).append(lemma(word, tag) == base.lower())
     rates = {tag: 100 * sum(found) / len(found) for tag, found in hits.items()}
     assert {tag: rate for tag, rate in rates.items() if rate < floors[tag]} == {}
+
+
+# --- WordNet's own files: read as their manual says, on a folder of six synsets written here
+
+LICENCE = "  1 This is a line of the licence, two blanks first.  \n"
+SYNSETS = {  # file -> lines without their offsets; {name} is the offset of the synset of that name
+    "noun": {
+        "animal": "05 n 01 animal 0 001 ~ {dog} n 0000 | a living thing",
+        "dog": '05 n 02 dog 0 domestic_dog 0 002 @ {animal} n 0000 ! {cat} n 0101 | barks; "a dog"',
+        "cat": "05 n 01 cat 0 001 ! {dog} n 0101 | purrs",
+    },
+    "verb": {"walk": "38 v 02 walk 0 go 1 000 02 + 02 00 + 08 01 | on foot"},
+    "adj": {"big": "00 s 01 big(a) 0 000 | of size"},
+    "adv": {"fast": "02 r 01 fast 0 000 | with speed"},
+}
+INDEX = {
+    "noun": (
+        "animal n 1 1 ~ 1 1 {animal}\ndog n 2 2 @ ! 2 1 {dog} {animal}\ndomestic_dog n 1 1 @ 1 0 {dog}\ncat n 1 1 ! 1 0"
+        " {cat}\n"
+    ),
+    "verb": "walk v 1 0 1 1 {walk}\n",
+    "adj": "big a 1 0 1 0 {big}\n",
+    "adv": "fast r 1 0 1 0 {fast}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("dict")
+    for part, synsets in SYNSETS.items():
+        offsets, at = {}, len(LICENCE)
+        for name, line in synsets.items():
+            offsets[name] = f"{at:08d}"
+            at += 9 + len(line.format_map(dict.fromkeys(synsets, "00000000"))) + 1
+        lines = [f"{offsets[name]} {line.format_map(offsets)}\n" for name, line in synsets.items()]
+        (path / f"data.{part}").write_text(LICENCE + "".join(lines))
+        (path / f"index.{part}").write_text(LICENCE + INDEX[part].format_map(offsets))
+    return path
+
+
+def test_a_folder_without_the_files_is_told(tmp_path):
+    with pytest.raises(InputError, match=r"no index\.noun; expected the dict folder"):
+        WordNet(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "told"),
+    [
+        ("index.noun", "dog n 2", "dog n two", r"index\.noun has a line 'dog n two .*', expected a lemma of WordNet"),
+        ("index.adv", "fast r 1 0 1 0", "fast", r"index\.adv has a line"),
+        ("data.noun", "  1 This is", "  1 That was", r"data\.noun has no synset at offset \d+, .* of one release"),
+        ("data.noun", "n 02 dog", "n zz dog", r"data\.noun has no synset at offset"),
+    ],
+)
+def test_damaged_files_and_those_of_two_releases_are_told(folder, tmp_path, file, before, after, told):
+    other = tmp_path / "dict"
+    shutil.copytree(folder, other)
+    text = (other / file).read_text()
+    assert before in text
+    (other / file).write_text(text.replace(before, after))
+    with pytest.raises(InputError, match=told):
+        WordNet(other).synonyms("dog")
+
+
+def test_synonyms_are_the_words_of_all_senses_of_all_base_forms(folder):
+    wordnet = WordNet(folder)
+    assert wordnet.synonyms("Dogs") == {"dog", "animal"}  # two senses; domestic_dog is written with a blank
+    assert wordnet.synonyms("walking") == {"walk", "go"}
+    assert wordnet.synonyms("big") == {"big"}  # without its place, (a)
+    assert wordnet.synonyms("unicorn") == set()
+
+
+def test_irregular_forms_come_from_the_lists_of_exceptions(folder, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    (copy / "verb.exc").write_text("went walk\n")
+    assert WordNet(copy).synonyms("went") == {"walk", "go"}
+    assert WordNet(copy).digest != WordNet(folder).digest
+
+
+@pytest.mark.parametrize(
+    ("word", "pos", "forms"),
+    [
+        ("churches", "noun", ["church"]),
+        ("men", "noun", ["man"]),
+        ("hating", "verb", ["hate"]),
+        ("bigger", "adj", []),  # "bigg" and "bigge" are no words; the list of exceptions has big
+        ("saws", "verb", ["saw"]),
+    ],
+)
+def test_base_forms_are_those_known(word, pos, forms):
+    assert base_forms(word, pos, {"church", "man", "hate", "big", "saw"}.__contains__) == forms
+    assert base_forms("better", "adj", {"good", "better"}.__contains__, {"better": ["good"]}) == ["better", "good"]

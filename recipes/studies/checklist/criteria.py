@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import nlgauge as ng
-from nlgauge.metaeval.matrices import criteria_matrix
+from nlgauge.metaeval.evaluate import criteria_rows
 
 SETS = ("summeval", "webnlg2020-humaneval", "bagel", "sfhot")
 METRICS = ("bleu", "chrf++", "rougeL", "meteor", "cider", "bertscore", "cosine")
@@ -37,11 +37,13 @@ def main() -> None:
                 dataset, segments=tuple(replace(s, references=s.references[:1]) for s in dataset.segments)
             )
         found = ng.meta_evaluate(dataset, list(METRICS), "all", stats=[given.stat], runtime=runtime, draws=200)
-        criteria, values = criteria_matrix(found.held, given.stat)
+        criteria = list(found.held.human)
+        values = {(r["metric"], r["criterion"]): r["value"] for r in criteria_rows(found.held, given.stat, "segment")}
         print(f"\n{name}, criteria with each other:\n\n| | {' | '.join(criteria)} |\n|---|{'---:|' * len(criteria)}")
-        for i, one in enumerate(criteria):
-            print(f"| {one} | {' | '.join('' if i == j else f'{v:.3f}' for j, v in enumerate(values[i]))} |")
-        pairs = [float(values[i, j]) for i in range(len(criteria)) for j in range(i)]
+        for one in criteria:
+            told = ["" if other == one else f"{values[f'human.{one}', other]:.3f}" for other in criteria]
+            print(f"| {one} | {' | '.join(told)} |")
+        pairs = [values[f"human.{one}", other] for i, one in enumerate(criteria) for other in criteria[:i]]
         count(f"{name}, pairs of criteria", pairs)
         print(f"\n{name}, metrics:\n\n| metric | {' | '.join(criteria)} |\n|---|{'---:|' * len(criteria)}")
         cells = []

@@ -17,9 +17,9 @@ from itertools import chain
 from pathlib import Path
 
 import lemminflect
+from wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
 
 from nlgauge.text.lexicon import is_blocked
-from nlgauge.text.wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
 
 RELATIONS = ("synonym", "antonym", "hyponym", "hypernym", "sibling", "similar")
 KEPT = {"synonym": 6, "antonym": 4, "hyponym": 10, "hypernym": 4, "sibling": 12, "similar": 8}

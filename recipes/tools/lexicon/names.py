@@ -9,7 +9,7 @@ import argparse
 import tarfile
 from pathlib import Path
 
-from nlgauge.text.wordnet import Synset, WordNet
+from wordnet import Synset, WordNet
 
 DATA = Path(__file__).parents[3] / "src/nlgauge/data/language"
 KEPT = 1000

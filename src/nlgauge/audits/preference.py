@@ -522,8 +522,8 @@ def _distances(pairs: Sequence[Pair], passed: Mask) -> dict[str, float] | None:
     if not held.any():
         return None
     compared = [pairs[i] for i in np.flatnonzero(held).tolist()]
-    better = np.array([edit_distance(p.references[0], p.better, level="word", norm="max") for p in compared])
-    worse = np.array([edit_distance(p.references[0], p.worse, level="word", norm="max") for p in compared])
+    better = np.array([edit_distance(p.references[0], p.better, level="word") for p in compared])
+    worse = np.array([edit_distance(p.references[0], p.worse, level="word") for p in compared])
     parts = {"passed": better[passed[held]], "failed": better[~passed[held]], "worse": worse}
     return {name: float(part.mean()) if len(part) else math.nan for name, part in parts.items()}
 

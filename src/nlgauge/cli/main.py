@@ -239,14 +239,17 @@ MOVED: Mapping[str, str] = {
     "select --lower-is-better": "higher_is_better=false of -m scores:file=FILE,column=NAME",
     "select --scores": "a metric: -m scores:file=FILE,column=NAME",
     **dict.fromkeys(
-        [f"select --{name}" for name in ("among", "draw-matrix", "missing", "references")],
-        "an argument of ng.select_models in Python",
+        [f"select --{name}" for name in ("missing", "references")], "an argument of ng.select_models in Python"
     ),
+    "select --among": "of rated outputs alone, and not typed",
+    "select --draw-matrix": "systems of their own in DATA, with --hybrids 0",
     "sweep --pooling": "--with pooling, and -m names the nli metrics",
-    **dict.fromkeys(
-        [f"sweep --{name}" for name in ("choice", "intervals", "missing", "norm", "references", "ties")],
-        "an argument of ng.sweep in Python",
-    ),
+    "sweep --intervals": "an argument of ng.sweep in Python",
+    "sweep --choice": "by wins, and not typed",
+    "sweep --missing": "refuse, and not typed",
+    "sweep --norm": "minmax, and not typed; meta takes a sum as in -m '0.5*chrf + 0.5*bleu[norm=zscore]'",
+    "sweep --references": "that of each metric, and not typed",
+    "sweep --ties": "loss, and not typed",
 }
 FRONT = ("score", "gate", "meta", "audit", "synth", "train")  # what the product is; the help has the others below
 VERBS: Mapping[str, Verb] = {

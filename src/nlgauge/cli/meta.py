@@ -19,8 +19,7 @@ from nlgauge.io.files import InputFile, counted
 from nlgauge.io.marked import MarkedText, read_marked
 from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import check_official, read_official
-from nlgauge.metaeval.evaluate import Exclude, MetaEvaluation, MetaOptions, meta_evaluate
-from nlgauge.metaeval.matrices import criteria_rows
+from nlgauge.metaeval.evaluate import Exclude, MetaEvaluation, MetaOptions, criteria_rows, meta_evaluate
 from nlgauge.metaeval.spans import SPAN_METHODS, Missing, SpanMethod, evaluate_spans, marks_by
 from nlgauge.metaeval.tasks import disagreements, preset
 from nlgauge.report.kinds.meta import disagreement_table

@@ -63,8 +63,7 @@ def select(
 
     A test set has few systems. A hybrid is a made-up one: for each item it takes the output of a system drawn at
     random, the same for people and all metrics, and its scores are means over items. `--hybrids 0` takes the systems as
-    they are. Scores made elsewhere are a metric, `scores:file=FILE,column=NAME`. In Python `select_models` also takes
-    hybrids that others made, and draws among unrated outputs.
+    they are. Scores made elsewhere are a metric, `scores:file=FILE,column=NAME`.
 
     Hybrids of one set share their outputs, so ten thousand are not ten thousand independent observations. There are
     therefore no intervals and no tests: compare metrics with `nlgauge meta`. A pool larger than the models is refused

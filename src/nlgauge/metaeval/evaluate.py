@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import permutations
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -16,9 +17,9 @@ from nlgauge.core.errors import InputError, each, nearest
 from nlgauge.core.metric import BaseMetric, MetricLike, leave_out
 from nlgauge.core.options import Range, Typed, check_option, convert
 from nlgauge.core.result import NewRow, Outcome, Result, Row
-from nlgauge.core.scores import Scores, warning
+from nlgauge.core.scores import Scores, ids, warning
 from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
-from nlgauge.core.spec import Spec, parse
+from nlgauge.core.spec import Signature, Spec, parse
 from nlgauge.core.tables import Preferences, ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.scores import read_scores
@@ -36,8 +37,8 @@ from nlgauge.metaeval.joined import (
     settle,
     stand_ins,
     stored_columns,
+    stored_signature,
 )
-from nlgauge.metaeval.matrices import with_controls
 from nlgauge.metaeval.measure import (
     ABOUT,
     IntervalKind,
@@ -51,6 +52,7 @@ from nlgauge.metaeval.measure import (
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
 from nlgauge.metrics.function import RATINGS
 from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.learned.gauge import Sentinel
 from nlgauge.metrics.registry import expanded, named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Language, by_texts
@@ -536,6 +538,134 @@ def _over_criteria(rows: Sequence[Row], held: JoinedScores, task: Task) -> list[
         }
         means.append({key: value for key, value in mean.items() if key not in ("rank", "not_outperformed")})
     return means
+
+
+# --- Control rows: what is got by knowing the input, or the length of a text, without comparing anything
+
+ITEM_MEAN = "sentinel:item-mean"  # the name of the control that is made of all metrics
+
+
+def with_controls(rows: Sequence[Row], held: JoinedScores, protocol: Protocol) -> tuple[list[NewRow], list[str]]:
+    """Rows of controls for every task, marked as `control`, and a note on metrics that do no better than a control.
+
+    The controls are `sentinel:side=source` (where sources are known), `sentinel:side=hypothesis`, and
+    `sentinel:item-mean`: for every output of an item, the mean over all metrics and outputs of this item, each metric
+    brought to mean 0 and standard deviation 1.
+    """
+    controls = _controls(held)
+    alone = dataclasses.replace(held, scores=controls, system_tables={}, lower_is_better=frozenset(), counts={})
+    bare = dataclasses.replace(
+        protocol,
+        metric_test=None,
+        intervals=IntervalMethod("none"),
+        adjust="none",
+        aggregate="mean",
+        power=False,
+        baseline=None,
+    )
+    found: list[NewRow] = []
+    for task in protocol.tasks:
+        for criterion in held.human:
+            found += task_rows(alone, criterion, task, bare)[0]
+    for row in found:
+        row["control"] = True
+    return found, list(_control_notes(rows, found))
+
+
+def _controls(held: JoinedScores) -> dict[str, Scores]:
+    runtime, segments = Runtime(device="cpu"), held.segments
+    sides = [Sentinel(side="hypothesis")]
+    if all(segment.source for segment in segments):
+        sides.insert(0, Sentinel(side="source"))
+    found = {f"sentinel:side={one.side}": one.score(segments, runtime) for one in sides}
+    mean = _item_means(held)
+    if mean is not None:
+        found[ITEM_MEAN] = Scores(Signature(ITEM_MEAN, ()), ids(segments), mean)
+    return found
+
+
+def _item_means(held: JoinedScores) -> Array | None:
+    """The mean score of each item over outputs and metrics, shape (n,); None where items or scores are not known."""
+    columns = [one.values if one.higher_is_better else -one.values for one in held.scores.values()]
+    if not columns or any(segment.item is None for segment in held.segments):
+        return None
+    standard = []
+    for group in held.groups:
+        at = held.places[group]
+        part = np.stack([column[at] for column in columns])
+        spread = np.nanstd(part, axis=1, keepdims=True)
+        standard.append((at, (part - np.nanmean(part, axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)))
+    values = np.zeros(len(held.segments))
+    for at, part in standard:
+        _, items = np.unique([str(held.segments[i].item) for i in at], return_inverse=True)
+        totals = np.bincount(items, weights=np.nan_to_num(part).mean(axis=0)) / np.bincount(items)
+        values[at] = totals[items]
+    return values
+
+
+def _control_notes(rows: Sequence[Row], controls: Sequence[Row]) -> Iterator[str]:
+    """Which metrics have a control within their interval, or above it, for each task and criterion.
+
+    Where there is no interval, it is which have a control at least as good.
+    """
+    best: dict[tuple[str, str, str], Row] = {}
+    for row in controls:
+        key = (row["criterion"], row["stat"], row["level"])
+        if row["group"] == MEAN and not math.isnan(row["value"]):
+            best[key] = max(row, best.get(key, row), key=lambda one: float(one["value"]))
+    for (criterion, stat, level), control in best.items():
+        near = [
+            row
+            for row in rows
+            if (row["criterion"], row["stat"], row["level"], row["group"]) == (criterion, stat, level, MEAN)
+            and row.get("against") is None
+            and (row["value"] if math.isnan(row["low"]) else row["low"]) <= control["value"]
+        ]
+        if near:
+            bounded = any(not math.isnan(row["low"]) for row in near)
+            where = "within or above the interval" if bounded else "not below the value"
+            yield (
+                f"{stat} at level {level}: {control['metric']} gets {control['value']:.3f} without comparing texts,"
+                f" which is {where} of {', '.join(row['metric'] for row in near)}; such a number can be had by knowing"
+                " the input"
+            )
+
+
+# --- Correlations of criteria with each other
+
+
+def criteria_rows(held: JoinedScores, stat: str, level: str) -> list[NewRow]:
+    """The correlation of every criterion with every other; one stands in the place of a metric, as `human.NAME`.
+
+    For each pair of criteria, only segments that are rated for both count. Averaging and groups are those for metrics.
+
+    Raises:
+        InputError: there is only one criterion.
+
+    References:
+        Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", sections 2.1 and 5.1,
+        figures 1 and 3.
+    """
+    names = list(held.human)
+    if len(names) < 2:
+        raise InputError(f"{names[0]!r} is the only criterion, expected two or more to compare; ask for 'all'")
+    rest = dict.fromkeys(("averaging", "low", "high", "n_used", "n_undefined", "ties"))
+    rows: list[NewRow] = []
+    for one, other in permutations(names, 2):
+        both = held.take(~np.isnan(held.human[one]) & ~np.isnan(held.human[other]))
+        base = {"metric": f"human.{one}", "criterion": other, "level": level, "stat": stat, "group": MEAN}
+        rows.append({**base, "value": _of_criteria(both, one, other, Task(stat, level)), **rest})
+    return rows
+
+
+def _of_criteria(held: JoinedScores, one: str, other: str, task: Task) -> float:
+    ratings = held.human[other]
+    if not len(ratings) or not np.ptp(ratings):
+        return math.nan
+    scores = Scores(stored_signature(one, "ratings"), ids(held.segments), held.human[one])
+    alone = dataclasses.replace(held, scores={one: scores}, system_tables={})
+    rows, _ = task_rows(alone, other, task, Protocol(tasks=(task,), intervals=IntervalMethod("none")))
+    return next(float(row["value"]) for row in rows if row["group"] == MEAN)
 
 
 # --- How metrics are compared with people: the options of `meta_evaluate` that can be typed, each with its help

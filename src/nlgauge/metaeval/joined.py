@@ -757,7 +757,7 @@ def system_frame(
     means = {str(name): float(human[where].mean()) for name, where in rated.items() if len(where)}
     notes = []
     if outliers == "mad" and means:
-        far = mad_outliers(list(means.values())).far
+        far = mad_outliers(list(means.values()))
         outlying = [name for name, is_far in zip(means, far, strict=True) if is_far]
         selection = select_systems(list(means), outliers=outlying)
         means = {name: means[name] for name in selection.kept}

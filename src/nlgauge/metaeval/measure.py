@@ -129,11 +129,7 @@ def averaging_of(name: str, level: str, averaging: str | None) -> str:
 
 
 def measure(frame: GroupScores, task: Task) -> list[Correlation]:
-    """Compare the scores of M metrics with the judgements of a group.
-
-    Args:
-        frame: systems where a plain statistic is taken at level `system`, otherwise segments.
-        task: statistic, level, averaging, directions and options.
+    """Compare the scores of M metrics with the judgements of a group: segments, or systems at level `system`.
 
     Raises:
         InputError: items or systems are needed and not known, each item has only one rated output, or the statistic
@@ -751,13 +747,8 @@ def compare_means(
     """Test all pairs of metrics on the plain mean over groups; None where there is no such test.
 
     Items are drawn, or swapped, inside their group. So is every score of `perm_both`: each group is one row of a grid,
-    each metric is brought to one scale inside each row, and the mean is taken over rows.
-
-    Args:
-        frames: segments or systems of each group.
-        task, asked: as in `compare`.
-        found: the values of the metrics in each group; `item_swap` and `bootstrap` need them where the statistic has
-            one value per item.
+    each metric is brought to one scale inside each row, and the mean is taken over rows. `found` has the values of the
+    metrics in each group, which `item_swap` and `bootstrap` need where the statistic has one value per item.
     """
     if asked.test == "bootstrap":
         comparisons = _comparisons(frames, found, task, asked)

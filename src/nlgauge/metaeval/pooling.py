@@ -13,7 +13,6 @@ from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import BaseMetric, MetricLike, cut_words
-from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import add, count_notes, say, warning
 from nlgauge.core.segment import Dataset
@@ -22,11 +21,9 @@ from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
 from nlgauge.metaeval.sweep import (
     ALL,
     Attacked,
-    Choice,
     Strategy,
     about_training,
     check,
-    held_against,
     left_out,
     metric_entries,
     of_copies,
@@ -68,10 +65,6 @@ class LayerStudy:
             raise InputError("no layer has a defined value; are the judgements or the texts all the same?")
         return int(np.nanargmax(self.values))
 
-    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
-        """The result file: see `layers_result`."""
-        return layers_result([self], inputs)
-
 
 def layers_result(studies: Sequence[LayerStudy], inputs: Sequence[Mapping[str, str]] = ()) -> Result:
     """The result file of several models: the rows of every layer, each with its `model` and `layer`.
@@ -99,7 +92,6 @@ def layer_study(
     level: str = "segment",
     stat: str = "pearson",
     *,
-    revision: str | None = None,
     idf: bool = False,
     runtime: Runtime | None = None,
     advance: Callable[[int, Row], None] = lambda layer, row: None,
@@ -115,7 +107,6 @@ def layer_study(
         criterion: what was rated; it may be left out where the data have one criterion.
         level: `segment`, `item` or `system`.
         stat: the name of a statistic; see `nlgauge list statistics`.
-        revision: the revision of a model on the hub.
         idf: whether to weight word pieces by idf.
         runtime: device, precision and cache.
         advance: called with each layer and its row of the mean over groups when the layer is done.
@@ -128,8 +119,8 @@ def layer_study(
     """
     found = []
     values = []
-    for layer in range(depth_of(model, revision) + 1):
-        metric = BertScore(model=model, revision=revision, layer=layer, idf=idf)
+    for layer in range(depth_of(model) + 1):
+        metric = BertScore(model=model, layer=layer, idf=idf)
         one = meta_evaluate(dataset, metric, criterion, level, stat, runtime=runtime)
         found.append(one)
         row = one.row(one.held.metrics[0])
@@ -146,10 +137,10 @@ KINDS = ("correlation", "accuracy")
 _Answer = tuple[Array, bool, float, bool]  # probabilities, whether text was cut, share of unknown pieces, no pieces
 
 _SHARED = "a win is shared by strategies that are equally good; accuracies are means over the phenomena of a suite"
-_CHOICES = {
-    "wins": "the strategy that wins most often over all metrics and the other sets",
-    "mean": "the strategy with the greatest mean of the metric over the other sets",
-}
+_CHOICE = (
+    "left out: the strategy that wins most often over all metrics and the other sets, compared with the best one on the"
+    " set itself; cost is the difference"
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,10 +199,6 @@ def pooling_study(
     criterion: str | Sequence[str] | None = None,
     level: str | None = None,
     stats: str | Sequence[str] | None = None,
-    references: str | None = None,
-    missing: str = "refuse",
-    ties: str = "loss",
-    choice: str = "wins",
     runtime: Runtime | None = None,
 ) -> PoolingStudy:
     """Compare five formulas in three directions with human judgements and under attacks.
@@ -219,9 +206,9 @@ def pooling_study(
     Args:
         datasets, suites: texts with ratings, and pairs with a known order; at least one data set or one suite.
         metrics: `nli` metrics, whatever their formula and direction; with references and with the source are two.
-        criterion, level, stats, references: as in `meta_evaluate`, but with one statistic.
-        missing, ties: rated segments without a score, `refuse` or `drop`; how ties count in preferences.
-        choice, runtime: how a strategy is chosen for a set that is left out, see `left_out`; device and cache.
+        criterion, level, stats: as in `meta_evaluate`, but with one statistic.
+        runtime: device and cache.
+
     Raises:
         InputError: neither a data set nor a suite is given, or several statistics are.
         SpecError: a metric is not `nli`, or two metrics differ only in formula and direction.
@@ -232,30 +219,28 @@ def pooling_study(
     attacks = [suites] if isinstance(suites, Suite) else list(suites)
     if not sets and not attacks:
         raise InputError("no data set and no suite is given, expected at least one of either")
-    check(sets, attacks, ties=ties, missing=missing, either=True)
-    check_option("choice", choice, Choice, error=InputError)
+    check(sets, attacks, either=True)
     if stats is not None and not isinstance(stats, str) and len(stats) > 1:
         raise InputError(f"a pooling study takes one statistic, got {', '.join(stats)}")
     context = runtime or Runtime()
     chosen = _checked(named(metrics, context.encoder))
-    copies = of_copies(attacks, chosen, references)
-    rehearse(sets, chosen, criterion, references, level=level, stats=stats)
+    copies = of_copies(attacks, chosen)
+    rehearse(sets, chosen, criterion, level=level, stats=stats)
     parts: list[_Strategies] = []
     for name, metric in chosen.items():
         own = strategies(metric)
-        for dataset in sets:
-            parts.append(_agreement(name, own, dataset, criterion, level, stats, references, missing, context))
-        parts += [_robustness(name, own, suite, references, ties, context) for suite in attacks]
+        parts += [_agreement(name, own, dataset, criterion, level, stats, context) for dataset in sets]
+        parts += [_robustness(name, own, suite, context) for suite in attacks]
     values = [row for part in parts for row in part.rows]
     rank(values)
-    rows = [*values, *winning(values), *left_out(values, choice)]
+    rows = [*values, *winning(values), *left_out(values)]
     flagged = [note for part in parts for note in part.notes(len(sets) + len(attacks) > 1)]
     say(*flagged)
     notes = [
         *copies,
         *flagged,
         _SHARED,
-        f"left out: {_CHOICES[choice]}, compared with the best one on the set itself; cost is the difference",
+        _CHOICE,
         *about_training(chosen, {pair.phenomenon for suite in attacks for pair in suite}),
     ]
     counts = {name: add(*(part.counts for part in parts if part.metric == name)) for name in chosen}
@@ -308,21 +293,9 @@ def _agreement(
     criterion: Any,
     level: str | None,
     stats: Any,
-    references: str | None,
-    missing: Any,
     runtime: Runtime,
 ) -> _Strategies:
-    found = meta_evaluate(
-        dataset,
-        list(own.values()),
-        criterion,
-        level,
-        stats,
-        references=references,
-        missing=missing,
-        intervals="none",
-        runtime=runtime,
-    )
+    found = meta_evaluate(dataset, list(own.values()), criterion, level, stats, intervals="none", runtime=runtime)
     several = len({row["criterion"] for row in found.rows}) > 1
     rows: list[NewRow] = []
     for (strategy, metric), spec in zip(own.items(), found.held.metrics, strict=True):
@@ -338,15 +311,13 @@ def _agreement(
     )
 
 
-def _robustness(
-    name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime
-) -> _Strategies:
+def _robustness(name: str, own: Mapping[Strategy, Nli], suite: Suite, runtime: Runtime) -> _Strategies:
     specs = named(list(own.values()))
-    attacked = Attacked(suite, specs, runtime, held_against(references))
+    attacked = Attacked(suite, specs, runtime)
     about = {"stat": "preference_accuracy", "criterion": None, "level": None}
     rows: list[NewRow] = []
     for (strategy, metric), spec in zip(own.items(), specs, strict=True):
-        every = preference_rows(suite, attacked.alone(spec), ties=ties, distances=False)
+        every = preference_rows(suite, attacked.alone(spec), distances=False)
         means = [row for row in every if row.phenomenon == ALL]
         row = next((row for row in means if row.group == ALL_GROUPS), means[0])
         rows.append(_row(name, metric, strategy, "accuracy", suite.name, spec, row.accuracy, row.n, about))

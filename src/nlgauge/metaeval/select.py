@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.metric import MetricLike
-from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Row
 from nlgauge.core.scores import warning
 from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.tables import ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.evaluate import Evaluation, joined_scores
-from nlgauge.metaeval.joined import GroupScores, JoinedScores, segment_frame, system_frame
+from nlgauge.metaeval.joined import JoinedScores, segment_frame, system_frame
 from nlgauge.metaeval.tasks import MEAN
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlate import SELECTION, correlation
@@ -29,8 +27,6 @@ from nlgauge.stats.selection import hybrid_draws, hybrid_scores, selection_quali
 
 STATS = SELECTION
 AGREEMENT = ("pearson", "spearman", "kendall_b")  # of the scores of all models with people
-Draws = npt.NDArray[np.int64]
-Among = Literal["rated", "all"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,8 +58,6 @@ def select_models(
     hybrids: int = 10_000,
     pool: int = 100,
     draws: int | None = None,
-    draw_matrix: Mapping[str | None, Any] | Any | None = None,
-    among: Among = "rated",
     scores: ScoreTable | Frame | Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
@@ -81,9 +75,6 @@ def select_models(
         hybrids: the number of hybrid systems to make in each group; 0 uses the systems as they are.
         pool: the number of models that a metric chooses from; they are drawn without replacement.
         draws: also simulate this many choices, as a check on the exact numbers.
-        draw_matrix: hybrids made elsewhere, shape (H, N): the system of every item, by name or by its number in order
-            of first appearance. With several groups it is a mapping from group to matrix.
-        among: hybrids are made of `rated` outputs or of `all`; with `all`, the human score is over the rated ones.
         scores, lower_is_better, higher_is_better, references, missing, columns, runtime: as in `meta_evaluate`.
         stats, seed: `STATS`, or `AGREEMENT` of all models with people; the seed of the hybrids and of the simulation.
 
@@ -96,12 +87,9 @@ def select_models(
     References:
         Zhang et al. (2020), "BERTScore", section 4 and appendix E.2.
     """
-    asked = _Asked(hybrids if draw_matrix is None else 0, pool, draws, among, stats, seed)
-    dataset = dataset_of(dataset, columns)
-    if draw_matrix is not None:
-        asked = replace(asked, given=_Given(draw_matrix, dataset))
+    asked = _Asked(hybrids, pool, draws, stats, seed)
     held = joined_scores(
-        dataset,
+        dataset_of(dataset, columns),
         metrics,
         criterion,
         scores=scores,
@@ -109,7 +97,6 @@ def select_models(
         higher_is_better=higher_is_better,
         references=references,
         missing=missing,
-        unrated=among == "all",
         runtime=runtime,
         rehearse=lambda one: _selected(one, replace(asked, hybrids=min(asked.hybrids, pool), draws=draws and 1)),
     )
@@ -123,10 +110,8 @@ class _Asked:
     hybrids: int
     pool: int
     draws: int | None
-    among: Among
     stats: Sequence[str]
     seed: int
-    given: _Given | None = None
 
     def __post_init__(self) -> None:
         for stat in self.stats:
@@ -139,7 +124,6 @@ class _Asked:
                 f"the pool is {self.pool} models, and there are {self.hybrids} hybrids; choose a smaller pool or make"
                 " more hybrids"
             )
-        check_option("among", self.among, Among, error=InputError)
 
 
 def _selected(held: JoinedScores, asked: _Asked) -> ModelSelection:
@@ -151,7 +135,7 @@ def _selected(held: JoinedScores, asked: _Asked) -> ModelSelection:
     for place, group in enumerate(held.groups):
         human, x = _models(held, criterion, group, replace(asked, seed=asked.seed + place), notes)
         if len(human) < asked.pool:
-            models = "hybrids" if asked.hybrids or asked.given is not None else "systems"
+            models = "hybrids" if asked.hybrids else "systems"
             where = f" in group {group!r}" if group is not None else ""
             raise InputError(
                 f"the pool is {asked.pool} models, and there are {len(human)} {models}{where}; choose a smaller pool or"
@@ -169,38 +153,6 @@ def _selected(held: JoinedScores, asked: _Asked) -> ModelSelection:
     return ModelSelection(tuple(rows), held, told, {"draws": asked.draws, "seed": asked.seed})
 
 
-@dataclass(frozen=True)
-class _Given:
-    """Hybrids made elsewhere, which number the systems and items of a data set, rated or not."""
-
-    matrices: Any
-    dataset: Dataset
-
-    def of(self, group: str | None) -> npt.NDArray[Any]:
-        """The matrix of a group."""
-        matrix = self.matrices.get(group) if isinstance(self.matrices, Mapping) else self.matrices
-        if matrix is None:
-            raise InputError(f"draw_matrix has no matrix for group {group!r}")
-        return np.asarray(matrix)
-
-    def grid(self, frame: GroupScores) -> tuple[Array, Array, list[str]]:
-        """Scores (M, S, N) and judgements (S, N) of all systems and the items of a frame, as the data have them."""
-        scores, human = frame.grid()
-        own = [segment for segment in self.dataset if segment.group == frame.group]
-        rows, columns = (_places(labels or ()) for labels in (frame.systems, frame.items))
-        systems = [str(name) for name in dict.fromkeys(s.system for s in own) if name is not None]
-        items = dict.fromkeys(str(segment.item) for segment in own)
-        taken = [columns[item] for item in items if item in columns]
-        named = [rows.get(name, len(rows)) for name in systems]  # the row after the last is of those that are not there
-        scores = np.concatenate([scores, np.full((len(scores), 1, len(columns)), np.nan)], axis=1)
-        human = np.concatenate([human, np.full((1, len(columns)), np.nan)])
-        return scores[:, named][:, :, taken], human[named][:, taken], systems
-
-
-def _places(labels: Sequence[str]) -> dict[str, int]:
-    return {label: place for place, label in enumerate(dict.fromkeys(labels))}
-
-
 def _models(
     held: JoinedScores, criterion: str, group: str | None, asked: _Asked, notes: list[str]
 ) -> tuple[Array, Array]:
@@ -211,7 +163,7 @@ def _models(
     """
     up = np.array([held.is_higher_better(name) for name in held.metrics])
     where = f"{group}: " if group is not None else ""
-    if not asked.hybrids and asked.given is None:
+    if not asked.hybrids:
         frame, told = system_frame(held, criterion, group)
         notes += [*told, f"{where}{len(frame.z)} systems"]
         return frame.z, np.where(up[:, None], frame.x, -frame.x)
@@ -219,58 +171,19 @@ def _models(
         raise InputError(
             f"{next(iter(held.system_tables))} has scores of systems alone, and hybrids are made of segments"
         )
-    frame = segment_frame(held, criterion, group, unrated=asked.among == "all")
-    scores, human, systems = (
-        (*frame.grid(), [*_places(frame.systems or ())]) if asked.given is None else asked.given.grid(frame)
-    )
+    frame = segment_frame(held, criterion, group)
+    scores, human = frame.grid()
     scores = np.where(up[:, None, None], scores, -scores)
-    absent: Mask = np.asarray(np.isnan(scores).any(axis=0))
-    if asked.given is None:
-        draws = _drawn(human, absent, systems, asked)
-    else:
-        draws = _checked(asked.given.of(group), absent, systems)
-    people, x, rated = hybrid_scores(human, np.where(absent, 0.0, scores), draws)
+    draws = hybrid_draws(~np.isnan(human), asked.hybrids, seed=asked.seed)
+    people, x, rated = hybrid_scores(human, np.where(np.isnan(scores).any(axis=0), 0.0, scores), draws)
     known = ~np.isnan(people)
-    made = "given" if asked.given is not None else f"seed {asked.seed}"
     notes.append(
-        f"{where}{len(draws)} hybrids of {len(systems)} systems on {human.shape[1]} items ({made}), "
-        f"of {asked.among} outputs; {rated.mean():.0f} judgements each on average"
+        f"{where}{len(draws)} hybrids of {len(human)} systems on {human.shape[1]} items (seed {asked.seed}), "
+        f"of rated outputs; {rated.mean():.0f} judgements each on average"
     )
     if not known.all():
         notes.append(f"{where}{(~known).sum()} hybrids have no judgement and are left out")
     return people[known], x[:, known]
-
-
-def _drawn(human: Array, absent: Mask, systems: Sequence[str], asked: _Asked) -> Draws:
-    """Hybrids drawn at random, shape (H, N)."""
-    if asked.among == "all" and absent.any():
-        system, item = (int(i) for i in np.argwhere(absent)[0])
-        raise InputError(
-            f"system {systems[system]!r} has no output for item number {item + 1}; among='rated' draws from what is"
-            " there"
-        )
-    return np.asarray(hybrid_draws(~np.isnan(human), asked.hybrids, among=asked.among, seed=asked.seed))
-
-
-def _checked(given: npt.NDArray[Any], absent: Mask, systems: Sequence[str]) -> Draws:
-    """Hybrids made elsewhere, by the numbers of systems; one that takes an output which is not there is refused."""
-    if given.dtype.kind in "US":
-        places = {name: i for i, name in enumerate(systems)}
-        unknown = [name for name in np.unique(given).tolist() if name not in places]
-        if unknown:
-            raise InputError(
-                f"the draw matrix names {unknown[0]!r} and {len(unknown) - 1} others that are no systems of the data"
-            )
-        given = np.vectorize(places.__getitem__, otypes=[np.int64])(given)
-    if given.ndim == 2 and given.shape[1] == absent.shape[1] and given.dtype.kind in "iu" and given.size:
-        hit = absent[np.clip(given, 0, len(systems) - 1), np.arange(given.shape[1])] & (given >= 0)
-        if hit.any():
-            row, item = (int(i) for i in np.argwhere(hit)[0])
-            raise InputError(
-                f"hybrid {row + 1} of the draw matrix takes item number {item + 1} from system"
-                f" {systems[int(given[row, item])]!r}, which has no rated output for it"
-            )
-    return given
 
 
 def _rows(

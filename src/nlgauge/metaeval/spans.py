@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
 
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError, nearest
@@ -21,17 +22,7 @@ from nlgauge.io.marked import MarkedText
 from nlgauge.scoring.explaining import explain
 from nlgauge.stats.draws import bootstrap_interval, check_draws, numbered
 from nlgauge.stats.significance import paired_bootstrap
-from nlgauge.stats.spans import (
-    SpanAgreement,
-    character_counts,
-    clean_counts,
-    f1_of_totals,
-    one_to_one_counts,
-    share_of_totals,
-    span_agreement,
-    span_f1,
-)
-from nlgauge.stats.tests import ADJUSTED, Adjustment, adjusted
+from nlgauge.stats.tests import ADJUSTED
 
 Missing = Literal["refuse", "drop"]
 Marks = Iterable[MarkedText] | Explanations
@@ -72,11 +63,7 @@ def judged_texts(people: list[MarkedText], exclude: Sequence[str]) -> tuple[list
 
 
 class Index:
-    """The marks of a method, to be found by id, or by system and item.
-
-    Args:
-        name: of the method, for errors.
-        marks: its marks.
+    """The marks of a method, to be found by id, or by system and item; its name is for errors.
 
     Raises:
         InputError: two texts have one id.
@@ -136,12 +123,7 @@ def _named(text: MarkedText) -> str:
 def known_to_all(
     people: list[MarkedText], found: Mapping[str, list[MarkedText | None]], missing: Missing
 ) -> tuple[list[MarkedText], dict[str, list[MarkedText]], list[str]]:
-    """The texts that every method looked at, its marks of them, and notes.
-
-    Args:
-        people: the texts.
-        found: method -> its marks of each of them; None where it did not look.
-        missing: as in `evaluate_spans`.
+    """The texts that every method looked at, its marks of them, and notes; `found` has None where it did not look.
 
     Raises:
         InputError: a method did not look at a text, and such texts are not dropped; or nothing remains.
@@ -175,35 +157,21 @@ def item_numbers(people: Sequence[MarkedText]) -> Counts:
 
 SpanMethod = Literal["spans", "words", "everything"]
 SPAN_METHODS: tuple[str, ...] = get_args(SpanMethod)
-SpanReferences = Literal["own", "first", "source"]
 
 
-def marks_by(
-    method: SpanMethod,
-    dataset: Dataset,
-    *,
-    references: SpanReferences = "own",
-) -> Explanations:
+def marks_by(method: SpanMethod, dataset: Dataset) -> Explanations:
     """The errors that a method marks in the hypotheses of a data set.
 
     Args:
         method: `spans` and `words` as in `nlgauge.explain`; `everything` marks each text from its first to its last
             character, which shows what a measure gives for nothing.
         dataset: the texts.
-        references: what `spans` and `words` compare a text with: all of its `own` references (where it has none, its
-            source), the `first` of them, or the `source` in their place.
 
     Raises:
         InputError: what `nlgauge.explain` raises.
     """
     check_option("method", method, SpanMethod, error=InputError)
-    check_option("references", references, SpanReferences, error=InputError)
-    if method == "everything":
-        return _everything(dataset)
-    if references == "first":
-        kept = [dataclasses.replace(segment, references=segment.references[:1]) for segment in dataset]
-        dataset = Dataset(tuple(kept), dataset.name)
-    return explain(dataset, method=method, against="src" if references == "source" else None)
+    return _everything(dataset) if method == "everything" else explain(dataset, method=method)
 
 
 def _everything(dataset: Dataset) -> Explanations:
@@ -220,6 +188,160 @@ def _everything(dataset: Dataset) -> Explanations:
     )
     signature = f"method:everything|nlgauge:{version('nlgauge')}"
     return Explanations(rows, {"spec": "explain:method=everything", "signature": signature, "higher_is_better": True})
+
+
+# --- How well do marked spans agree? One to one with partial credit, and by character as in WMT
+
+Place = tuple[int, int]
+"""Start and end of a span in characters, end exclusive."""
+MAJOR, MINOR = "major", "minor"
+_HALF = 0.5  # credit for the right place with the wrong severity
+_KINDS = 4  # columns of `one_to_one_counts` and `character_counts`
+
+
+def one_to_one_counts(gold: Sequence[Sequence[Place]], predicted: Sequence[Sequence[Place]]) -> Array:
+    """Credits and numbers of spans of each segment, when each span is matched with at most one of the other side.
+
+    Spans are matched so that the sum of both credits is as large as possible. A match earns the overlap divided by the
+    length of the predicted span as precision, and divided by the length of the span of people as recall. Severities
+    do not count, and neither do spans of no length. This is the measure to steer by: marking everything gains little.
+
+    Args:
+        gold: the spans that people marked in each segment, n lists; spans of one list may overlap.
+        predicted: likewise.
+
+    Returns:
+        Shape (n, 4): credit of precision, number of predicted spans, credit of recall, number of spans of people.
+        Sums over segments go into `f1_of_totals`.
+
+    Raises:
+        InputError: the lists have unequal lengths.
+
+    References:
+        The measure MPP of arXiv 2603.19921, here without severities.
+    """
+    counts = np.zeros((_same_length(gold, predicted), _KINDS))
+    for row, one, other in zip(counts, gold, predicted, strict=True):
+        right, said = _long(one), _long(other)
+        row[1], row[3] = len(said), len(right)
+        if not len(said) or not len(right):
+            continue
+        overlap = np.minimum(said[:, None, 1], right[None, :, 1]) - np.maximum(said[:, None, 0], right[None, :, 0])
+        shared = np.maximum(overlap, 0)  # (predicted, gold)
+        precise = shared / (said[:, 1] - said[:, 0])[:, None]
+        complete = shared / (right[:, 1] - right[:, 0])[None, :]
+        matches = linear_sum_assignment(precise + complete, maximize=True)
+        row[0], row[2] = precise[matches].sum(), complete[matches].sum()
+    return counts
+
+
+def character_counts(
+    gold: Sequence[Sequence[tuple[int, int, str]]], predicted: Sequence[Sequence[tuple[int, int, str]]]
+) -> Array:
+    """Characters that both sides mark, of each segment, with half of the credit where severities differ.
+
+    Each severity has the number of spans that cover each character. The smaller number of both sides counts whole; of
+    what is left over, the smaller number of both sides over both severities counts half. It rewards long marks.
+
+    Args:
+        gold: start, end and severity (`minor`; everything else counts as `major`) of the spans of each segment.
+        predicted: likewise.
+
+    Returns:
+        Shape (n, 4): credit, marked characters of the predicted spans, the same credit, those of the spans of people.
+        Sums over segments go into `f1_of_totals`.
+
+    Raises:
+        InputError: the lists have unequal lengths.
+
+    References:
+        The script of WMT25's shared task on error spans. It prints precision and recall with their names swapped.
+    """
+    counts = np.zeros((_same_length(gold, predicted), _KINDS))
+    for row, right, said in zip(counts, gold, predicted, strict=True):
+        size = max((end for _, end, _ in (*right, *said)), default=0)
+        marked, found = _covered(right, size), _covered(said, size)  # (2, size)
+        whole = np.minimum(marked, found)
+        half = np.minimum((marked - whole).sum(axis=0), (found - whole).sum(axis=0))
+        row[0] = row[2] = whole.sum() + _HALF * half.sum()
+        row[1], row[3] = found.sum(), marked.sum()
+    return counts
+
+
+def precision_and_recall(counts: Array) -> tuple[float, float]:
+    """Precision and recall of the counts of all segments, shape (n, 4), summed; a share of nothing is 1."""
+    credit, said, found, right = counts.sum(axis=0).tolist()
+    return credit / said if said else 1.0, found / right if right else 1.0
+
+
+def f1_of_totals(totals: Array) -> Array:
+    """F1 of summed counts; a share of nothing is 1.
+
+    Args:
+        totals: sums of `one_to_one_counts` or `character_counts`, shape (..., 4).
+
+    Returns:
+        Shape (...), in [0, 1].
+    """
+    credit, said, found, right = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
+    precision = np.where(said > 0, credit / np.where(said > 0, said, 1), 1.0)
+    recall = np.where(right > 0, found / np.where(right > 0, right, 1), 1.0)
+    both = precision + recall
+    return np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1), 0.0)
+
+
+def span_f1(
+    gold: Sequence[Sequence[tuple[int, int, str]]], predicted: Sequence[Sequence[tuple[int, int, str]]]
+) -> Array:
+    """F1 by character of each segment: 1 if both sides are empty, 0 if one is; its mean is WMT QE 2023's measure.
+
+    Args:
+        gold: start, end and severity of the spans of each segment, as in `character_counts`.
+        predicted: likewise.
+
+    Returns:
+        Shape (n,), in [0, 1].
+
+    References:
+        Blain et al. (2023), "Findings of the WMT 2023 Shared Task on Quality Estimation", section on error spans.
+    """
+    counts = character_counts(gold, predicted)
+    both = counts[:, 1] + counts[:, 3]
+    return np.where(both > 0, (counts[:, 0] + counts[:, 2]) / np.maximum(both, 1), 1.0)
+
+
+def clean_counts(gold: Sequence[Sequence[object]], predicted: Sequence[Sequence[object]]) -> Array:
+    """Of each segment whether it was left clean, and whether it is: it has no spans of people; shape (n, 2)."""
+    counts = np.zeros((_same_length(gold, predicted), 2))
+    for row, one, other in zip(counts, gold, predicted, strict=True):
+        row[:] = (not len(one) and not len(other), not len(one))
+    return counts
+
+
+def share_of_totals(totals: Array) -> Array:
+    """The first of two sums divided by the second, shape (..., 2) to (...); NaN where that is 0."""
+    part, whole = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
+
+
+def _same_length(gold: Sequence[object], predicted: Sequence[object]) -> int:
+    if len(gold) != len(predicted):
+        raise InputError(f"{len(gold)} segments of gold spans but {len(predicted)} of predicted ones")
+    return len(gold)
+
+
+def _long(spans: Sequence[Place]) -> npt.NDArray[np.int64]:
+    """The spans that have a length, shape (k, 2)."""
+    places = np.array([(start, end) for start, end in spans], dtype=np.int64).reshape(-1, 2)
+    return places[places[:, 1] > places[:, 0]]
+
+
+def _covered(spans: Sequence[tuple[int, int, str]], size: int) -> Array:
+    """How many spans cover each character, minor ones and the others, shape (2, size)."""
+    counts = np.zeros((2, size))
+    for start, end, severity in spans:
+        counts[0 if severity.lower() == MINOR else 1, start:end] += 1
+    return counts
 
 
 # --- Marked errors against those that people marked: agreement with intervals, paired tests, thresholds of confidence
@@ -320,7 +442,6 @@ def evaluate_spans(
     *,
     exclude: Sequence[str] = (),
     missing: Missing = "refuse",
-    adjust: Adjustment = "none",
     draws: int = 1000,
     seed: int = 0,
 ) -> SpanEvaluation:
@@ -344,7 +465,6 @@ def evaluate_spans(
             confidence there is a curve, too: agreement when only the surest marks stay.
         exclude: systems to leave out, such as human translations that were rated like systems.
         missing: what becomes of texts that a method did not look at: `refuse` them, or `drop` them for all methods.
-        adjust: what p-values are adjusted after: `none`, `holm` or `bh`, for each statistic.
         draws: resamples of items (all texts of an item together) for intervals and tests.
         seed: the seed of the draws.
 
@@ -357,12 +477,9 @@ def evaluate_spans(
             outside of it, or an option is out of range.
     """
     check_option("missing", missing, Missing, error=InputError)
-    check_option("adjust", adjust, Adjustment, error=InputError)
     check_draws(draws)
     if not methods:
         raise InputError("no method to compare with people, expected one or more")
-    if adjust != "none" and len(methods) < 2:
-        raise InputError(f"adjust is {adjust!r}, and a single method is tested against none; leave it out")
     given = {name: list(as_texts(marks)) for name, marks in methods.items()}
     chosen, notes = judged_texts(list(people), exclude)
     looked = {name: Index(name, marks).of(chosen) for name, marks in given.items()}
@@ -376,7 +493,7 @@ def evaluate_spans(
     rows: list[NewRow] = []
     for stat, (counts_of, _) in STATISTICS.items():
         counts = np.stack([counts_of(gold, own) for own in marks.values()])  # (methods, texts, k)
-        rows += _rows_of(stat, list(marks), counts, clusters, draws, seed, adjust)
+        rows += _rows_of(stat, list(marks), counts, clusters, draws, seed)
     for name, own in marks.items():
         rows += _curve(name, gold, own)
     about = f"95 %, {draws} draws of items, seed {seed}"
@@ -387,12 +504,12 @@ def evaluate_spans(
         )
     tested = drawn and len(marks) > 1
     if tested:
-        notes.append(f"p: paired bootstrap of items, two-sided; {ADJUSTED[adjust]}")
+        notes.append(f"p: paired bootstrap of items, two-sided; {ADJUSTED['none']}")
     settings = {
         "test": "paired_bootstrap" if tested else None,
         "draws": draws if drawn else None,
         "seed": seed if drawn else None,
-        "adjust": adjust if tested else None,
+        "adjust": "none" if tested else None,
         "confidence": 0.95 if drawn else None,
     }
     signatures = {name: _signature(name, marks_of) for name, marks_of in methods.items()}
@@ -425,22 +542,11 @@ def _of_hypothesis(spans: Sequence[ErrorSpan]) -> list[ErrorSpan]:
 
 
 def _rows_of(
-    stat: str,
-    names: Sequence[str],
-    counts: Array,
-    clusters: Counts,
-    draws: int,
-    seed: int,
-    adjust: Adjustment,
+    stat: str, names: Sequence[str], counts: Array, clusters: Counts, draws: int, seed: int
 ) -> Iterator[NewRow]:
     """The values of a statistic, and its tests between methods.
 
-    Args:
-        stat: its name.
-        names: the methods.
-        counts: of each method and text, shape (methods, texts, k).
-        clusters: the item of each text, shape (texts,).
-        draws, seed, adjust: as for `evaluate_spans`.
+    `counts` has shape (methods, texts, k), and `clusters` the item of each text.
     """
     (_, finish), n_items = STATISTICS[stat], int(clusters.max()) + 1
     sums = np.zeros((len(names), n_items, counts.shape[2]))
@@ -457,12 +563,8 @@ def _rows_of(
         yield {**_base(name, stat), "value": float(values[m]), **ends, **_parts(stat, counts[m]), "n": n}
     if n_items < 2 or len(names) < 2:
         return
-    tests = {i: paired_bootstrap(_first(sums, i), finish, draws=draws, seed=seed) for i in range(len(names))}
-    p = np.full((len(names), len(names)), np.nan)  # of column over row
-    for i, test in tests.items():
-        p[i, np.arange(len(names)) != i] = test.p
-    upper = adjusted(np.where(np.triu(np.ones(p.shape, dtype=np.bool_), 1), p, np.nan), adjust)
-    for i, test in tests.items():
+    for i in range(len(names)):
+        test = paired_bootstrap(_first(sums, i), finish, draws=draws, seed=seed)
         for place, j in enumerate(m for m in range(len(names)) if m != i):
             yield {
                 **_base(names[j], stat),
@@ -471,8 +573,8 @@ def _rows_of(
                 "delta": float(test.deltas[place]),
                 "delta_low": float(test.delta_low[place]),
                 "delta_high": float(test.delta_high[place]),
-                "p": float(p[i, j]),
-                "p_adjusted": float(upper[min(i, j), max(i, j)]) if adjust != "none" else None,
+                "p": float(test.p[place]),
+                "p_adjusted": None,
                 "test": test.test,
                 "alternative": "two-sided",
                 "draws": test.draws,
@@ -492,8 +594,8 @@ def _parts(stat: str, counts: Array) -> NewRow:
     """Precision and recall, of a statistic that has them."""
     if stat not in (ONE_TO_ONE, CHARACTERS):
         return {"precision": None, "recall": None}
-    found: SpanAgreement = span_agreement(counts)
-    return {"precision": float(found.precision), "recall": float(found.recall)}
+    precision, recall = precision_and_recall(counts)
+    return {"precision": precision, "recall": recall}
 
 
 def _curve(name: str, gold: Spans, marks: Spans) -> Iterator[NewRow]:

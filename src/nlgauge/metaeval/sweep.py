@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from nlgauge.audits.preference import ALL_GROUPS, Sides, check_copies, preferenc
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import BaseMetric, MetricLike, cut_words, signature_of, spec_of, trained_on
-from nlgauge.core.options import OneOf, check_option
+from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores, add, count, count_notes, ids, say, warning
 from nlgauge.core.segment import Dataset, Frame
@@ -27,10 +27,9 @@ from nlgauge.metaeval.joined import chosen_criteria, judged, readable, score_jud
 from nlgauge.metaeval.measure import IntervalKind
 from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.registry import named, takes_metrics
-from nlgauge.metrics.wrapped import POOLED, Combination, CompanionMetric, zero_and_width
+from nlgauge.metrics.wrapped import Combination, CompanionMetric, zero_and_width
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import mean_interval
-from nlgauge.stats.preferences import Ties
 
 ALL, ADEQUACY = "mean-all", "mean-adequacy"
 
@@ -156,8 +155,8 @@ def _best_of_means(rows: Sequence[NewRow]) -> float | None:
     return next((point["weight"] for point in means if point["best"]), None)
 
 
-def curves(rows: Sequence[NewRow], confidence: float = 0.95) -> list[NewRow]:
-    """Rows of the mean gain at each weight over all pairs of metrics and all sets, with Student's intervals.
+def curves(rows: Sequence[NewRow]) -> list[NewRow]:
+    """Rows of the mean gain at each weight over all pairs of metrics and all sets, with Student's 95 % intervals.
 
     Each pair of metrics contributes one gain in correlation per data set and one gain in accuracy per suite. Pairs
     with an NLI metric and other pairs have separate curves. The best weight of each curve is marked as that of a pair
@@ -173,14 +172,14 @@ def curves(rows: Sequence[NewRow], confidence: float = 0.95) -> list[NewRow]:
         key = tuple(row[name] for name in ("partner", "stat", "criterion", "level", "averaging", "phenomenon"))
         parts.setdefault(key, {}).setdefault(row["weight"], []).append(row)
     for own in parts.values():
-        curve = [_mean_gains(weight, at, confidence) for weight, at in own.items()]
+        curve = [_mean_gains(weight, at) for weight, at in own.items()]
         if curve[0]["phenomenon"] == ALL:
             _mark(curve)
         found += curve
     return found
 
 
-def _mean_gains(weight: float, points: Sequence[NewRow], confidence: float) -> NewRow:
+def _mean_gains(weight: float, points: Sequence[NewRow]) -> NewRow:
     first = points[0]
     base = {"metric": MEAN, "with": MEAN, "partner": first["partner"], "weight": weight, "spec": None}
     row = {
@@ -190,7 +189,7 @@ def _mean_gains(weight: float, points: Sequence[NewRow], confidence: float) -> N
     for name, where in (("correlation", "dataset"), ("accuracy", "suite")):
         gains = np.array(list({(r["metric"], r["with"], r[where]): r[f"gain_{name}"] for r in points}.values()))
         known = gains[~np.isnan(gains)]
-        row[f"gain_{name}"], row[f"gain_{name}_low"], row[f"gain_{name}_high"] = mean_interval(gains, confidence)
+        row[f"gain_{name}"], row[f"gain_{name}_low"], row[f"gain_{name}_high"] = mean_interval(gains)
         row[f"gain_{name}_median"] = float(np.median(known)) if len(known) else math.nan
         row[f"n_{name}"] = len(known)
     return {**row, "gain": (row["gain_correlation"] + row["gain_accuracy"]) / 2, "best": False, "left_out": False}
@@ -198,18 +197,16 @@ def _mean_gains(weight: float, points: Sequence[NewRow], confidence: float) -> N
 
 # --- What do two metrics say together, at any weight? Each metric is scored once; the sums are made from its scores
 
-NORMS = (*POOLED, "none")
+_NORM = "minmax"
 Pools = Sequence[tuple[str, npt.NDArray[np.int64]]]
 
 
-def mixture(one: Array, other: Array, pools: Pools, norm: str, names: tuple[str, str]) -> Callable[[float], Array]:
-    """The weighted sums of two metrics, brought to a common scale.
+def mixture(one: Array, other: Array, pools: Pools, names: tuple[str, str]) -> Callable[[float], Array]:
+    """The weighted sums of two metrics, brought to the scale of 0 to 1 inside each pool.
 
     Args:
         one, other: scores of n texts, shape (n,); higher is better.
         pools: the name of each pool and the texts in it; each text belongs to one pool.
-        norm: `minmax`, `zscore` or `none`.
-        names: the names of the two metrics, for error messages.
 
     Returns:
         A function that gives the sum, shape (n,), at a weight of the other metric. At weight 0 it is the original
@@ -218,7 +215,7 @@ def mixture(one: Array, other: Array, pools: Pools, norm: str, names: tuple[str,
     Raises:
         InputError: a metric is constant over a pool.
     """
-    scaled_one, scaled_other = scaled(one, pools, norm, names[0]), scaled(other, pools, norm, names[1])
+    scaled_one, scaled_other = scaled(one, pools, names[0]), scaled(other, pools, names[1])
 
     def at(weight: float) -> Array:
         if weight == 0:
@@ -230,29 +227,27 @@ def mixture(one: Array, other: Array, pools: Pools, norm: str, names: tuple[str,
     return at
 
 
-def scaled(values: Array, pools: Pools, norm: str, name: str) -> Array:
-    """Bring values to a common scale inside each pool; the arguments are those of `mixture`."""
-    if norm == "none":
-        return values
+def scaled(values: Array, pools: Pools, name: str) -> Array:
+    """Bring values to the scale of 0 to 1 inside each pool; the arguments are those of `mixture`."""
     found = np.full(len(values), np.nan)
     for where, places in pools:
         inside = values[places]
         known = inside[~np.isnan(inside)]
         if len(known) and not np.ptp(known):
             raise InputError(
-                f"{name} is the same for all {len(inside)} texts of {where}, so {norm} over them is undefined; leave"
-                " that out, or choose norm='none'"
+                f"{name} is the same for all {len(inside)} texts of {where}, so minmax over them is undefined; leave"
+                " that out"
             )
-        zero, width = zero_and_width(inside, norm, name)
+        zero, width = zero_and_width(inside, _NORM, name)
         found[places] = (inside - zero) / width
     return found
 
 
-def sum_of(one: str, other: str, weight: float, norm: str) -> str:
+def sum_of(one: str, other: str, weight: float) -> str:
     """The specification of a weighted sum; at weight 0 or 1 it is the specification of the one metric that is left."""
     if weight in (0, 1):
         return other if weight else one
-    return str(Sum(((round(1 - weight, 12), parse(one)), (weight, parse(other))), norm))
+    return str(Sum(((round(1 - weight, 12), parse(one)), (weight, parse(other))), _NORM))
 
 
 @dataclass(frozen=True)
@@ -268,13 +263,13 @@ class ScoredDataset:
         """Metric -> flag -> number of judged segments that have it."""
         return {name: count(scores.flags, scores.values) for name, scores in self.scores.items()}
 
-    def mixture(self, one: str, other: str, norm: str) -> Callable[[float], Array]:
+    def mixture(self, one: str, other: str) -> Callable[[float], Array]:
         """The mixture of two of the metrics; each group (language pair, task) is a pool."""
         pools = _pools(
             [s.group for s in self.dataset],
             lambda group: f"{f'group {group!r} of ' if group is not None else ''}{self.dataset.name}",
         )
-        return mixture(_up(self.scores[one]), _up(self.scores[other]), pools, norm, (one, other))
+        return mixture(_up(self.scores[one]), _up(self.scores[other]), pools, (one, other))
 
     def as_scores(self, name: str, values: Array) -> Scores:
         """Turn the values of a sum into `Scores`, whose corpus numbers are means of these values."""
@@ -282,15 +277,11 @@ class ScoredDataset:
 
 
 def judged_by(
-    dataset: Dataset,
-    metrics: Mapping[str, BaseMetric],
-    criterion: str | Sequence[str] | None,
-    runtime: Runtime,
-    references: str | None = None,
+    dataset: Dataset, metrics: Mapping[str, BaseMetric], criterion: str | Sequence[str] | None, runtime: Runtime
 ) -> ScoredDataset:
     """Score the judged segments of a data set; the arguments are those of `meta_evaluate`."""
     segments, _, notes = judged(dataset, chosen_criteria(dataset, criterion))
-    scores, told = score_judged(metrics, segments, runtime, references)
+    scores, told = score_judged(metrics, segments, runtime)
     return ScoredDataset(dataclasses.replace(dataset, segments=segments), scores, (*notes, *told))
 
 
@@ -300,13 +291,11 @@ class Attacked:
     Each metric is scored once for each kind of pairs.
     """
 
-    def __init__(
-        self, suite: Suite, metrics: Mapping[str, BaseMetric], runtime: Runtime, references: str = "own"
-    ) -> None:
-        self.suite, self._metrics, self._runtime, self._references = suite, metrics, runtime, references
+    def __init__(self, suite: Suite, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> None:
+        self.suite, self._metrics, self._runtime = suite, metrics, runtime
         self._known: dict[tuple[str, frozenset[str]], Sides] = {}
 
-    def mixed(self, one: str, other: str, norm: str, weights: Iterable[float]) -> dict[float, Sides]:
+    def mixed(self, one: str, other: str, weights: Iterable[float]) -> dict[float, Sides]:
         """Score both sides by the sum of two metrics, at each weight of the other metric.
 
         A pool is one phenomenon of one group. It holds correct and faulty texts together, as it does for any metric
@@ -325,8 +314,8 @@ class Attacked:
                 f"{key[0]}{f', group {key[2]!r},' if key[2] is not None else ''} in {self.suite.name or 'the suite'}"
             ),
         )
-        both = mixture(_both(first), _both(second), pools, norm, (one, other))
-        return {weight: self._of(one, other, weight, norm, first.places, both(weight)) for weight in weights}
+        both = mixture(_both(first), _both(second), pools, (one, other))
+        return {weight: self._of(one, other, weight, first.places, both(weight)) for weight in weights}
 
     def alone(self, name: str) -> Sides:
         """The scores of both sides by one metric."""
@@ -366,14 +355,14 @@ class Attacked:
     def _sides(self, name: str, needs: frozenset[str]) -> Sides:
         if (name, needs) not in self._known:
             beside = {name: CompanionMetric(self._metrics[name], needs)}
-            self._known[name, needs] = score_sides(self.suite, beside, self._runtime, references=self._references)[name]
+            self._known[name, needs] = score_sides(self.suite, beside, self._runtime)[name]
         return self._known[name, needs]
 
-    def _of(self, one: str, other: str, weight: float, norm: str, places: tuple[int, ...], values: Array) -> Sides:
+    def _of(self, one: str, other: str, weight: float, places: tuple[int, ...], values: Array) -> Sides:
         terms = ((1 - weight, self._metrics[one]), (weight, self._metrics[other]))
-        made = Combination(tuple(term for term in terms if term[0]), norm)
+        made = Combination(tuple(term for term in terms if term[0]), _NORM)
         n = len(places)
-        return Sides(sum_of(one, other, weight, norm), made, str(signature_of(made)), places, values[:n], values[n:])
+        return Sides(sum_of(one, other, weight), made, str(signature_of(made)), places, values[:n], values[n:])
 
 
 def _both(sides: Sides) -> Array:
@@ -395,7 +384,6 @@ def _pools(keys: Sequence[Any], name: Callable[[Any], str]) -> Pools:
 # --- The rows of a sweep: by group, phenomenon, data set and suite; of strategies their wins, and what a choice costs
 
 Strategy = tuple[str, str]  # a formula and a direction
-Choice = Literal["wins", "mean"]
 _SAME = 1e-9  # shares of wins are sums of 1/2, 1/3, ...
 
 
@@ -404,7 +392,6 @@ def joined_rows(
     robust: Sequence[Row],
     pairs: Sequence[tuple[str, str]],
     weights: Sequence[float],
-    norm: str,
     is_nli: Mapping[str, bool],
 ) -> Iterator[NewRow]:
     """Rows by group, by phenomenon, by data set and suite, and for their means."""
@@ -417,7 +404,7 @@ def joined_rows(
         by_pair.setdefault((row["pair"], row["weight"]), []).append(row)
     for one, other in pairs:
         for weight in weights:
-            spec = sum_of(one, other, weight, norm)
+            spec = sum_of(one, other, weight)
             base = {
                 "metric": one,
                 "with": other,
@@ -525,29 +512,20 @@ def winning(rows: Sequence[NewRow]) -> list[NewRow]:
     return found
 
 
-def left_out(rows: Sequence[NewRow], choice: str = "wins") -> list[NewRow]:
+def left_out(rows: Sequence[NewRow]) -> list[NewRow]:
     """Choose a strategy without looking at one set, and measure what the choice costs on that set.
 
-    This is done twice: once among sets of the same kind, and once among all sets. The criteria of a data set are left
-    out together.
-
-    Args:
-        rows: ranked values.
-        choice: `wins` chooses the strategy that wins most often over all metrics (of the same setup) and the other
-            sets; among equals that with the greatest mean. `mean` chooses the strategy with the greatest mean of the
-            metric itself over the other sets; among equals the first.
-
-    Returns:
-        One row per metric, set, criterion and way of choosing (`among` is the kind or `all`), where there is another
-        set to choose on.
+    The choice is the strategy that wins most often over all metrics (of the same setup) and the other sets; among
+    equals that with the greatest mean. This is done twice: once among sets of the same kind, and once among all sets.
+    The criteria of a data set are left out together. Rows have their `among`, the kind or `all`.
     """
     found = []
     for (metric, setup), own in _by(rows, "metric", "setup").items():
         for (kind, where), left in _by(own, "kind", "set").items():
             for among in (kind, "all"):
-                seen = own if choice == "mean" else [r for r in rows if r["setup"] == setup]
+                seen = [r for r in rows if r["setup"] == setup]
                 others = [r for r in seen if (r["kind"], r["set"]) != (kind, where) and among in (r["kind"], "all")]
-                picked = best_mean(others) if choice == "mean" else most_wins(others)
+                picked = most_wins(others)
                 if picked is None or (among == "all" and {r["kind"] for r in others} == {kind}):
                     continue
                 for (criterion,), contest in _by(left, "criterion").items():
@@ -659,12 +637,7 @@ def sweep(
     criterion: str | Sequence[str] | None = None,
     level: str | None = None,
     stats: str | Sequence[str] | None = None,
-    references: str | None = None,
-    missing: str = "refuse",
-    norm: str = "minmax",
-    ties: str = "loss",
     intervals: str = "auto",
-    confidence: float = 0.95,
     seed: int = 0,
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
@@ -680,13 +653,9 @@ def sweep(
         metrics: the metrics to improve, as specifications or metric objects.
         partners: the metrics to mix with each of them: `weight * partner + (1 - weight) * metric`.
         weights: weights of the partner, in [0, 1]; 0 and 1, each metric alone, are added.
-        criterion, level, stats, references, intervals: as in `meta_evaluate`; several references are folded before the
-            scores are scaled.
-        missing: what to do with rated segments without a score: `refuse`, or `drop` them for both metrics.
-        norm: how two metrics are brought to one scale before they are mixed: `minmax`, `zscore` or `none`, in each
-            group of a data set (language pair, task) and each phenomenon of a suite.
-        ties: how ties count in preferences: `loss`, `half`, `exclude` or `zero`.
-        confidence, seed: of the intervals.
+        criterion, level, stats, intervals: as in `meta_evaluate`; several references are folded before the scores are
+            scaled, by minmax in each group of a data set (language pair, task) and each phenomenon of a suite.
+        seed: of the intervals.
         columns, runtime: as in `nlgauge.read`, for all frames in `datasets`; device, precision and cache.
 
     Raises:
@@ -696,23 +665,23 @@ def sweep(
     References: Chen and Eger (2023), "MENLI", sections 5.1.3 and 5.2, figures 2 and 3; preprint, tables 9 and 10.
     """
     sets, attacks = datasets_of(datasets, columns), [suites] if isinstance(suites, Suite) else list(suites)
-    check(sets, attacks, norm=norm, ties=ties, missing=missing, intervals=intervals)
+    check(sets, attacks, intervals=intervals)
     runtime = runtime or Runtime(seed=seed)
     mixed, into = (named(each, runtime.encoder) for each in (metrics, partners))
-    study = _Study(mixed, into, check_weights(weights), norm, references, runtime)
-    copies = of_copies(attacks, study.metrics, references)
-    rehearse(sets, study.metrics, criterion, references, level=level, stats=stats)
-    options = {"level": level, "stats": stats, "missing": missing, "intervals": intervals, "seed": seed or None}
+    study = _Study(mixed, into, check_weights(weights), runtime)
+    copies = of_copies(attacks, study.metrics)
+    rehearse(sets, study.metrics, criterion, level=level, stats=stats)
+    options = {"level": level, "stats": stats, "intervals": intervals, "seed": seed or None}
     people, notes = _people(study, sets, criterion, options)
-    robust, more = _attacks(study, attacks, ties, confidence)
-    rows = list(joined_rows(people, robust, study.pairs, study.weights, norm, study.is_nli))
+    robust, more = _attacks(study, attacks)
+    rows = list(joined_rows(people, robust, study.pairs, study.weights, study.is_nli))
     with_gains(rows)
     mark_best(rows)
-    rows += curves(rows, confidence)
+    rows += curves(rows)
     notes += [*copies, *more, *about_training(study.metrics, {pair.phenomenon for suite in attacks for pair in suite})]
-    told = tuple(dict.fromkeys([*notes, *_about(norm, ties)]))
+    told = tuple(dict.fromkeys([*notes, *_ABOUT]))
     entries = metric_entries(study.metrics, study.counts, runtime)
-    return Sweep(tuple(rows), entries, told, {"seed": seed, "confidence": confidence})
+    return Sweep(tuple(rows), entries, told, {"seed": seed, "confidence": 0.95})
 
 
 class _Study:
@@ -723,11 +692,9 @@ class _Study:
         ones: Mapping[str, BaseMetric],
         others: Mapping[str, BaseMetric],
         weights: tuple[float, ...],
-        norm: str,
-        references: str | None,
         runtime: Runtime,
     ) -> None:
-        self.weights, self.norm, self.references, self.runtime = weights, norm, references, runtime
+        self.weights, self.runtime = weights, runtime
         self.metrics = {**ones, **others}
         self.pairs = [(a, b) for a in ones for b in others if spec_of(ones[a]) != spec_of(others[b])]
         self.is_nli = {name: built.info.name in NLI for name, built in others.items()}
@@ -764,23 +731,23 @@ def _people(
     rows: list[NewRow] = []
     notes: list[str] = []
     for dataset in datasets:
-        held = judged_by(dataset, study.metrics, criterion, study.runtime, study.references)
+        held = judged_by(dataset, study.metrics, criterion, study.runtime)
         for name, counts in held.counts.items():
             study.count(name, counts)
-        more, told = _agreement(held, study.pairs, study.weights, study.norm, criterion, options)
+        more, told = _agreement(held, study.pairs, study.weights, criterion, options)
         rows += more
         notes += [f"{dataset.name}: {note}" if len(datasets) > 1 else note for note in [*dataset.notes, *told]]
     return rows, notes
 
 
-def _attacks(study: _Study, suites: Sequence[Suite], ties: str, confidence: float) -> tuple[list[NewRow], list[str]]:
+def _attacks(study: _Study, suites: Sequence[Suite]) -> tuple[list[NewRow], list[str]]:
     """The rows of every sum under attack, and notes."""
     rows: list[NewRow] = []
     notes: list[str] = []
     for suite in suites:
-        attacked = Attacked(suite, study.metrics, study.runtime, held_against(study.references))
+        attacked = Attacked(suite, study.metrics, study.runtime)
         for pair in study.pairs:
-            rows += _robustness(attacked, pair, study.weights, study.norm, ties, confidence)
+            rows += _robustness(attacked, pair, study.weights)
         for name in study.metrics:
             study.count(name, attacked.counts(name))
         told = [*suite.notes, *attacked.count_notes()]
@@ -789,14 +756,7 @@ def _attacks(study: _Study, suites: Sequence[Suite], ties: str, confidence: floa
 
 
 def check(
-    datasets: Sequence[Dataset],
-    suites: Sequence[Suite],
-    *,
-    norm: str = "none",
-    ties: str,
-    missing: str,
-    intervals: str = "none",
-    either: bool = False,
+    datasets: Sequence[Dataset], suites: Sequence[Suite], *, intervals: str = "none", either: bool = False
 ) -> None:
     """Refuse what cannot be done, before anything is scored; with `either`, sets of one kind are enough."""
     for what, given in (("data set", datasets), ("suite", suites)):
@@ -812,9 +772,6 @@ def check(
                 if twice
                 else f"{len(names)} {what}s have one name; give each a name of its own"
             )
-    check_option("norm", norm, Annotated[str, OneOf(NORMS)], error=InputError)
-    check_option("ties", ties, Ties, error=InputError)
-    check_option("missing", missing, Literal["refuse", "drop"], error=InputError)
     check_option("intervals", intervals, IntervalKind, error=InputError)
     for suite in suites:
         if all(pair.expect == "same" for pair in suite):
@@ -827,25 +784,19 @@ def rehearse(
     datasets: Sequence[Dataset],
     metrics: Mapping[str, BaseMetric],
     criterion: str | Sequence[str] | None,
-    references: str | None,
     **options: Any,
 ) -> None:
     """Compare stand-in scores with people first: what is refused with them is refused before anything is scored."""
     for dataset in datasets:
         segments, _, _ = judged(dataset, chosen_criteria(dataset, criterion))
-        readable(metrics, segments, references)
+        readable(metrics, segments)
         meta_evaluate(dataset, (), criterion, scores=stand_ins(metrics, segments), intervals="none", **options)
 
 
-def of_copies(suites: Sequence[Suite], metrics: Mapping[str, BaseMetric], references: str | None) -> list[str]:
+def of_copies(suites: Sequence[Suite], metrics: Mapping[str, BaseMetric]) -> list[str]:
     """Refuse suites that no metric can fail, before anything is scored; see `check_copies`."""
-    told = [(suite, note) for suite in suites for note in check_copies(suite, metrics, held_against(references))]
+    told = [(suite, note) for suite in suites for note in check_copies(suite, metrics)]
     return [f"{suite.name}: {note}" if len(suites) > 1 else note for suite, note in told]
-
-
-def held_against(references: str | None) -> str:
-    """The anchors of a suite: references, unless sources stand in for them."""
-    return "source" if references == "source" else "own"
 
 
 def about_training(metrics: Mapping[str, BaseMetric], phenomena: Collection[str]) -> Iterator[str]:
@@ -900,7 +851,6 @@ def _agreement(
     held: ScoredDataset,
     pairs: Sequence[tuple[str, str]],
     weights: Sequence[float],
-    norm: str,
     criterion: Any,
     options: Mapping[str, Any],
 ) -> tuple[list[NewRow], list[str]]:
@@ -910,9 +860,9 @@ def _agreement(
     """
     scores = {}
     for one, other in pairs:
-        both = held.mixture(one, other, norm)
+        both = held.mixture(one, other)
         for weight in weights:
-            name = sum_of(one, other, weight, norm)
+            name = sum_of(one, other, weight)
             if name not in scores:
                 scores[name] = held.as_scores(name, both(weight))
     found = meta_evaluate(
@@ -925,11 +875,9 @@ def _agreement(
     return [{**row, "dataset": held.dataset.name} for row in found.rows], [*held.notes, *found.notes]
 
 
-def _robustness(
-    attacked: Attacked, pair: tuple[str, str], weights: Sequence[float], norm: str, ties: str, confidence: float
-) -> Iterator[NewRow]:
-    for weight, sides in attacked.mixed(*pair, norm, weights).items():
-        found = preference_rows(attacked.suite, sides, ties=ties, confidence=confidence, distances=False)
+def _robustness(attacked: Attacked, pair: tuple[str, str], weights: Sequence[float]) -> Iterator[NewRow]:
+    for weight, sides in attacked.mixed(*pair, weights).items():
+        found = preference_rows(attacked.suite, sides, distances=False)
         several = any(row.group == ALL_GROUPS for row in found)
         shown = trained_on(sides.metric)
         for row in found:
@@ -938,12 +886,9 @@ def _robustness(
                 yield {**row.as_row(), **where, "trained_on": row.phenomenon in shown}
 
 
-def _about(norm: str, ties: str) -> Iterator[str]:
-    how = {"minmax": "by their least and greatest", "zscore": "to mean 0 and deviation 1", "none": "not at all"}[norm]
-    yield f"scores are scaled {how}, in each group of a data set and each phenomenon of a suite, before they are mixed"
-    yield (
-        "gains are shares of what the metric alone has; best: the greatest mean of both gains among the weights at"
-        " which neither number falls"
-    )
-    if ties != "loss":
-        yield f"ties in preferences count as {ties}"
+_ABOUT = (
+    "scores are scaled by their least and greatest, in each group of a data set and each phenomenon of a suite, before"
+    " they are mixed",
+    "gains are shares of what the metric alone has; best: the greatest mean of both gains among the weights at which"
+    " neither number falls",
+)

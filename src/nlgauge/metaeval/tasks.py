@@ -85,13 +85,9 @@ def pooled_numbers(parts: Sequence[Correlation]) -> NewRow:
 
 
 def disagreements(held: JoinedScores, most: int) -> list[NewRow]:
-    """The segments that a metric and people rank most differently, for each criterion and metric.
+    """The segments that a metric and people rank most differently, at most so many for each criterion and metric.
 
     Ranks are among all rated segments of the data, 1 is the best, and equal values share their mean rank.
-
-    Args:
-        held: joined data with scores of segments.
-        most: the number of segments for each criterion and metric.
 
     References:
         Zhang et al. (2020), "BERTScore", table 7, which shows such segments of two metrics.
@@ -147,15 +143,12 @@ def rows_of_test(
     power: Callable[[int, int, float], NewRow],
     baseline: int | None = None,
 ) -> Iterator[NewRow]:
-    """One row for each metric and each other metric that it is compared with.
+    """One row for each metric and each other metric that it is compared with, or for each with the baseline alone.
 
     Args:
         bases: the fields that all rows of a metric share, one entry per metric.
         values: the statistic of each metric.
-        test: the comparison of every metric with every other.
-        adjust: the method that adjusts the p-values.
         power: returns the field for the power of one test, from the two metrics and the adjusted p.
-        baseline: the only metric that others are compared with; None compares every two.
     """
     made = ~np.eye(len(test.p), dtype=np.bool_)
     if baseline is not None:

@@ -15,7 +15,6 @@ from nlgauge.text.languages import Language
 
 How = Literal["max_edit_distance", "given", "first"]
 Level = Literal["char", "word"]
-Norm = Literal["max", "ref", "none"]
 HOWS: tuple[str, ...] = get_args(How)
 _LIGHT = (("expansions", "contractions"), ("numbers_to_words",), ("synonyms",))  # of each group the first that applies
 
@@ -35,13 +34,11 @@ class TableParaphraser:
 
     Attributes:
         table: text -> texts that say the same. The lookup ignores blanks at the ends and the number of blanks inside.
-        how, level, norm: which of several paraphrases is taken, see `select_para`.
+        how: which of several paraphrases is taken, see `select_para`.
     """
 
     table: Mapping[str, Sequence[str]]
     how: How = "max_edit_distance"
-    level: Level = "char"
-    norm: Norm = "max"
     _loose: Mapping[str, Sequence[str]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -54,11 +51,7 @@ class TableParaphraser:
     def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
         """See `Paraphraser.paraphrase`."""
         candidates = (self.table.get(text) or self._loose.get(_squeezed(text)) or () for text in texts)
-        chosen = [
-            select_para(c, text, how=self.how, level=self.level, norm=self.norm)
-            for text, c in zip(texts, candidates, strict=True)
-        ]
-        return _others(texts, chosen)
+        return _others(texts, [select_para(c, t, how=self.how) for t, c in zip(texts, candidates, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -137,10 +130,6 @@ def as_paraphraser(
 ) -> Paraphraser:
     """A paraphraser from what a user gives: `light`, a table, a function, or a paraphraser.
 
-    Args:
-        source: what is given.
-        how: for a table and a function: which of several paraphrases is taken, see `select_para`.
-
     Raises:
         SpecError: a name other than `light`, or something else.
     """
@@ -159,20 +148,11 @@ def as_paraphraser(
     )
 
 
-def select_para(
-    candidates: Sequence[str], reference: str, how: How = "max_edit_distance", level: Level = "char", norm: Norm = "max"
-) -> str | None:
-    """Choose one of several paraphrases.
+def select_para(candidates: Sequence[str], reference: str, how: How = "max_edit_distance") -> str | None:
+    """Choose one of several paraphrases of a reference; None if there is none, or only the reference.
 
-    Args:
-        candidates: texts that say what the reference says.
-        reference: the text they paraphrase.
-        how: `max_edit_distance` takes the one farthest from the reference, the hardest case (the first among equals);
-            `given` takes the first, whatever it is; `first` takes the first that is not the reference.
-        level, norm: the level and norm of the distance, see `edit_distance`.
-
-    Returns:
-        The paraphrase; None if there are no candidates, or only the reference (except with `given`).
+    `max_edit_distance` takes the one farthest from the reference, the hardest case (the first among equals); `given`
+    the first, whatever it is, be it the reference; `first` the first that is not the reference.
 
     Raises:
         SpecError: `how` is unknown.
@@ -188,34 +168,17 @@ def select_para(
     differing = [c for c in candidates if c != reference]
     if not differing:
         return None
-    return differing[0] if how == "first" else max(differing, key=lambda c: edit_distance(c, reference, level, norm))
+    return differing[0] if how == "first" else max(differing, key=lambda c: edit_distance(c, reference))
 
 
-def edit_distance(a: str, b: str, level: Level = "char", norm: Norm = "max") -> float:
-    """The smallest number of insertions, deletions and substitutions between two texts, divided by length.
+def edit_distance(a: str, b: str, level: Level = "char") -> float:
+    """The smallest number of insertions, deletions and substitutions between two texts, divided by the longer of them.
 
-    Args:
-        a: a text.
-        b: the reference.
-        level: count characters, or words between blanks.
-        norm: `max` divides by the longer of the two, `ref` by the length of `b`; `none` does not divide.
-
-    Returns:
-        0 for equal texts; at most 1 with `max`; NaN with `ref` where `b` is empty and `a` is not.
-
-    Raises:
-        SpecError: the level or norm is unknown.
+    It counts characters, or words between blanks. 0 for equal texts, at most 1.
     """
-    if level not in ("char", "word"):
-        raise SpecError(f"level is {level!r}, expected char or word")
-    if norm not in ("max", "ref", "none"):
-        raise SpecError(f"norm is {norm!r}, expected max, ref or none")
     left, right = (a, b) if level == "char" else (a.split(), b.split())
     distance = Levenshtein.distance(left, right)
-    if norm == "none" or not distance:
-        return float(distance)
-    length = max(len(left), len(right)) if norm == "max" else len(right)
-    return distance / length if length else float("nan")
+    return distance / max(len(left), len(right)) if distance else 0.0
 
 
 def _others(texts: Sequence[str], paraphrases: Sequence[str | None]) -> list[str | None]:

@@ -112,7 +112,7 @@ class MaskAndPredict:
 
 
 def check_infill(given: str | Infill) -> None:
-    """Check that a value can fill gaps; called before any text is looked at.
+    """Refuse what cannot fill gaps, before any text is looked at.
 
     Raises:
         MissingExtra: it is a model, and the packages for models are not installed.
@@ -181,8 +181,8 @@ Kind = Literal["binary", "graded", "none"]
 MINOR, MAJOR = -1.0, -5.0
 THRESHOLD = 0.9  # Xu et al. (2022), section 3.3; for large models
 JUDGE = "nli-robust"  # of the shipped ones the one that tells minor from major best, see CALIBRATED
-# Small models are less sure of what is right. Head -> its SHA-256, the threshold found by `sh
-# recipes/sescore/severities.sh DATA OUT`, and its balanced accuracy there.
+# Small models are less sure of what is right: with 0.9 `nli-robust` finds 0.048 of the minor changes, at 0.29 0.850.
+# Head -> its SHA-256, the threshold found by `sh recipes/sescore/severities.sh DATA OUT`, and its balanced accuracy.
 CALIBRATED: Mapping[str, tuple[str, float, float]] = {
     "nli": ("578bee3d29eee162", 0.53, 0.732),
     "nli-robust": ("adbb6bfb0a8771f2", 0.29, 0.848),
@@ -266,9 +266,7 @@ def severity(judge: str | EntailmentJudge | None, kind: Kind, threshold: float |
     Args:
         judge: `nli`, `nli-robust`, a head, folder or hub id of an NLI model, an object with `judge(pairs)`, or None
             for severity none.
-        kind: `binary`, `graded` or `none`.
         threshold: None takes the one calibrated for the judge; for unknown judges it takes the paper's 0.9.
-        runtime: device, precision and models.
 
     Raises:
         SpecError: the kind is unknown or needs a judge, or the threshold is outside (0, 1].
@@ -285,7 +283,7 @@ def severity(judge: str | EntailmentJudge | None, kind: Kind, threshold: float |
     if isinstance(judge, str):
         model = load_nli(judge, None, None, runtime.dtype, runtime)
         facts = {"dtype": runtime.dtype, "max_tokens": model.found.max_tokens(None), **model.found.facts()}
-        own = threshold_of(judge) if threshold is None else threshold
+        own = (CALIBRATED[judge][1] if judge in CALIBRATED else THRESHOLD) if threshold is None else threshold
         return Severity(kind, model, judge, own, facts, runtime.dtype)
     if not isinstance(judge, EntailmentJudge):
         raise SpecError(
@@ -293,17 +291,6 @@ def severity(judge: str | EntailmentJudge | None, kind: Kind, threshold: float |
         )
     name = getattr(judge, "name", type(judge).__name__)
     return Severity(kind, judge, name, THRESHOLD if threshold is None else threshold)
-
-
-def threshold_of(judge: str) -> float:
-    """The threshold of a shipped judge, or the paper's 0.9 for any other; `calibrate` finds a better one.
-
-    RoBERTa-large is asked for 0.9 in the paper. A small model is rarely so certain: with 0.9 `nli-robust` finds 0.048
-    of the minor changes, and at its own threshold, 0.29, 0.850 of them and 0.846 of the major ones; `nli` at 0.53 finds
-    0.698 and 0.766 (`sh recipes/sescore/severities.sh DATA OUT` in a checkout, 3,200 pairs of news and web sentences).
-    Neither notices most swaps of two words.
-    """
-    return CALIBRATED[judge][1] if judge in CALIBRATED else THRESHOLD
 
 
 def mutual(judge: EntailmentJudge, pairs: Sequence[tuple[str, str]]) -> Array:
@@ -375,26 +362,14 @@ def calibrate(
     Raises:
         InputError: there is no minor or no major pair.
     """
-    return fit(mutual_of(judge, pairs, runtime), np.array([minor for _, _, minor in pairs], dtype=bool))
-
-
-def mutual_of(
-    judge: str | EntailmentJudge, pairs: Sequence[tuple[str, str, bool]], runtime: Runtime | None = None
-) -> Array:
-    """The verdicts of `mutual` on labelled pairs, shape (n,)."""
     asked = severity(judge, "graded", None, runtime or Runtime()).judge
     assert asked is not None
-    return mutual(asked, [(before, after) for before, after, _ in pairs])
+    sure = mutual(asked, [(before, after) for before, after, _ in pairs])
+    return fit(sure, np.array([minor for _, _, minor in pairs], dtype=bool))
 
 
 def fit(probabilities: Array, minor: Any) -> Calibration:
-    """The threshold that best separates minor from major edits, halfway between two probabilities.
-
-    Among equally good thresholds it is the lowest.
-
-    Args:
-        probabilities: shape (n,).
-        minor: which edits are minor, shape (n,).
+    """The threshold that best tells minor from major edits, halfway between two probabilities; of equals the lowest.
 
     Raises:
         InputError: there is no minor or no major edit.

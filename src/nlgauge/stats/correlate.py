@@ -714,7 +714,7 @@ def _calibrated(plan: StatisticPlan, entries: Entries, n_missing: Codes) -> list
         parts = [] if undefined else calibrate_held_out(entries, folds, plan.own.get("seed", 0), **near)
         with_tie = np.full((len(entries.x), len(entries.labels)), np.nan)
         for m, part in enumerate(parts):
-            with_tie[m] = _mean(part.values)
+            with_tie[m] = _mean(part)
         scale, shift = (2, -1) if plan.name.startswith("tau") else (1, 0)
         sizes = by_group(agreement, entries).sizes
         found = _summarised(plan, Grouped(scale * with_tie + shift, sizes, None), entries, n_missing)

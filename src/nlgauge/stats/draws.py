@@ -222,11 +222,11 @@ Averaging = Literal["none", "item", "sys"]
 AXES: dict[str, tuple[int, ...]] = {"none": (0, 1), "item": (0,), "sys": (1,)}
 
 
-def check_grid(human: Array, metrics: Array, *, everywhere: bool = False) -> tuple[Array, Array]:
+def check_grid(human: Array, metrics: Array) -> tuple[Array, Array]:
     """Judgements (S, N) and scores (M, S, N) as float64; a single row of S system scores counts as one item.
 
-    Judgements may be missing (NaN). Scores are needed where there is a judgement, or everywhere; others that are
-    missing become 0.
+    Judgements may be missing (NaN). Scores are needed where there is a judgement; others that are missing become
+    0.
 
     Raises:
         InputError: shapes that do not fit, a needed score that is missing or infinite, an infinite judgement.
@@ -240,7 +240,7 @@ def check_grid(human: Array, metrics: Array, *, everywhere: bool = False) -> tup
             " systems, items)"
         )
     finite = np.isfinite(metrics)
-    bad = np.argwhere(~finite & (everywhere | ~np.isnan(human)))
+    bad = np.argwhere(~finite & ~np.isnan(human))
     if len(bad):
         metric, system, item = (int(i) for i in bad[0])
         raise InputError(
@@ -283,12 +283,7 @@ def standardise(metrics: Array, used: Mask) -> tuple[Array, Mask]:
 
 
 def wilson(wins: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Interval of a share of n independent trials, in [0, 1]; NaN where there is no trial.
-
-    Args:
-        wins: trials won; halves are allowed.
-        n: trials.
-        confidence: of the interval.
+    """Interval of a share of n independent trials, in [0, 1]; halves may be won; NaN where there is no trial.
 
     References:
         Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
@@ -339,14 +334,9 @@ def mean_of_shares(
 ) -> tuple[float, float, float]:
     """The plain mean of several shares and its interval; shares of no trial are left out, NaN where none is left.
 
-    The shares are taken as independent. The interval is Wilson's for the effective number of trials: that of one share
-    which is equal to the mean and varies as much as the mean does. One share, or equal shares of equally many trials,
-    thus get Wilson's interval of all trials together.
-
-    Args:
-        wins, n: of each share.
-        confidence: of the interval.
-        interval: `wilson`, or `clopper-pearson`, with the same effective number of trials.
+    The shares are taken as independent. The interval is Wilson's (or Clopper and Pearson's) for the effective number of
+    trials: that of one share which is equal to the mean and varies as much as the mean does. One share, or equal shares
+    of equally many trials, thus get the interval of all trials together.
 
     Returns:
         Mean, lower and upper end, in [0, 1].

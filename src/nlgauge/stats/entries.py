@@ -158,7 +158,6 @@ def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) 
         x: scores, shape (M, n), oriented so that higher is better.
         wanted: where a score is needed, shape (n,).
         missing: `refuse`; `drop` the entry; fill in the metric's `worst` score; or fill in `zero`.
-        name_of: the name of an entry by its position, for the error.
 
     Returns:
         The scores after filling, and the entries that count for each metric, shape (M, n).
@@ -188,15 +187,9 @@ def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) 
 def segment_entries(
     laid: Entries, missing: str, name_of: NameOf = str, *, as_given: bool = False
 ) -> tuple[Entries, Codes]:
-    """One entry per segment, and how many segments of each metric do not count, shape (M,).
+    """One entry per segment that is judged, and how many segments of each metric do not count, shape (M,).
 
-    The judgements decide which segments count.
-
-    Args:
-        laid: scores and judgements as given.
-        missing: see `settle_missing`.
-        name_of: the name of an entry by its position, for errors.
-        as_given: leave missing scores as NaN, so that the statistic meets them.
+    `as_given` leaves missing scores as NaN, so that the statistic meets them; else see `settle_missing`.
     """
     if not as_given:
         x, keep = settle_missing(laid.x, ~np.isnan(laid.z), missing, name_of)
@@ -228,12 +221,7 @@ def settle_scores(
 ) -> tuple[Array, Mask]:
     """Scores after the policy for missing ones, and the segments that count for each metric, shape (M, n).
 
-    Args:
-        laid: scores and judgements as given.
-        level: `segment`, or `system`, where `over` says which segments are needed.
-        missing: see `settle_missing`.
-        over: see `system_means`.
-        name_of: the name of an entry by its position, for errors.
+    At level `system`, `over` says which segments are needed, see `system_means`.
     """
     check_option("system_scores", over, SystemScores, error=InputError)
     everywhere = level == "system" and laid.systems is not None and over == "all"
@@ -266,11 +254,9 @@ def system_means(
     """The mean score and the mean judgement of each system.
 
     Args:
-        x: scores, shape (M, n).
-        z: judgements, shape (n,), NaN where there is none.
+        x, z: scores, shape (M, n), and judgements, shape (n,), NaN where there is none.
         keep: entries whose score counts, shape (M, n).
-        systems: system of each entry, shape (n,).
-        n_systems: the number of systems, S.
+        systems, n_systems: the system of each entry, shape (n,), and their number S.
         over: `rated` averages scores over the segments that have a judgement, `all` over all segments.
 
     Returns:

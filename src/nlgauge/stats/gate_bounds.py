@@ -15,7 +15,6 @@ from nlgauge.stats.draws import (
     Seed,
     blocks,
     check_draws,
-    check_level,
     clopper_pearson,
     generator,
     numbered,
@@ -207,8 +206,7 @@ def studentized(
     Args:
         values: differences of R metrics on the same items, shape (R, n) or (n,); no NaN.
         clusters: the cluster of each item, length n; None where items are independent.
-        draws: B, the number of resamples, the same for every metric.
-        seed: a whole number or a generator, which is advanced.
+        draws, seed: B resamples, the same for every metric.
 
     Raises:
         InputError: fewer than two clusters, or a difference is not finite.
@@ -361,54 +359,18 @@ def _unweighed(value: float, largest: float, common: float, weight: float) -> fl
 _TANGO_HALVINGS = 60  # of the interval from -1 to 1: to the last digit
 
 
-@dataclass(frozen=True)
-class RateInterval:
-    """The difference of two rates on the same items.
-
-    Attributes:
-        delta: the new rate minus the old one, in [-1, 1].
-        low, high: ends of the interval.
-        level: the share of intervals that cover the true difference.
-    """
-
-    delta: float
-    low: float
-    high: float
-    level: float
-
-
-def tango_interval(gains: int, losses: int, n: int, *, level: float = 0.95) -> RateInterval:
-    """Tango's two-sided interval for the difference of two pass rates on the same items.
-
-    Args:
-        gains: items that only the new system passes.
-        losses: items that only the old system passes.
-        n: all items.
-        level: of the interval. Its ends are one-sided bounds of level (1 + level) / 2.
-
-    Raises:
-        InputError: there are more gains and losses than items, or none at all.
-
-    References:
-        Tango (1998), "Equivalence Test and Confidence Interval for the Difference in Proportions for the Paired-Sample
-        Design", Statistics in Medicine 17.
-    """
-    from scipy import special
-
-    check_level(level)
-    if n < 1 or min(gains, losses) < 0 or gains + losses > n:
-        raise InputError(f"{gains} gains and {losses} losses among {n} items, expected at most as many as items")
-    z = float(special.ndtri((1 + level) / 2))
-    low, high = tango_bounds(gains, losses, n, z)
-    return RateInterval((gains - losses) / n, float(low), float(high), level)
-
-
 def tango_bounds(gains: npt.ArrayLike, losses: npt.ArrayLike, n: npt.ArrayLike, z: float) -> tuple[Array, Array]:
     """The differences at which the score statistic is z and -z; arrays of any shape that go together.
 
     Args:
-        gains, losses, n: as in `tango_interval`; halves are allowed.
-        z: a normal quantile above 0.
+        gains: items that only the new system passes; halves are allowed.
+        losses: items that only the old system passes.
+        n: all items.
+        z: a normal quantile above 0; with that of .975 they are the ends of Tango's 95 % interval.
+
+    References:
+        Tango (1998), "Equivalence Test and Confidence Interval for the Difference in Proportions for the Paired-Sample
+        Design", Statistics in Medicine 17.
     """
     b, c, items = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (gains, losses, n)))
     ends = []
@@ -428,7 +390,7 @@ def tango_statistic(gains: npt.ArrayLike, losses: npt.ArrayLike, n: npt.ArrayLik
     It is above 0 if the difference that was seen is larger. At difference 0 it is the root of McNemar's statistic.
 
     Args:
-        gains, losses, n: as in `tango_interval`, of any shape.
+        gains, losses, n: as in `tango_bounds`, of any shape.
         difference: the hypothetical difference of rates, in [-1, 1].
     """
     b, c, items, d = (np.asarray(one, dtype=np.float64) for one in (gains, losses, n, difference))

@@ -647,8 +647,6 @@ def bound_level(
     is_rate: bool = False,
     least: float = -math.inf,
     best: float = math.inf,
-    draws: int = DRAWS,
-    seed: int = 0,
 ) -> Bound:
     """Bound a mean score, of which PASS says that it is above `value`.
 
@@ -662,7 +660,6 @@ def bound_level(
         alpha: the chance of a false PASS, and of a false FAIL, where the mean is equal to `value`.
         is_rate: whether the scores are 0 and 1, one run each.
         least, best: the lowest and the highest possible score.
-        draws, seed: of the bootstrap.
 
     Returns:
         `delta`, `low` and `high` are the mean and its bounds; `allow` has no meaning.
@@ -683,8 +680,6 @@ def bound_level(
         alpha=alpha,
         largest=centre - least if math.isfinite(least) and centre > least else None,
         most=best - centre if math.isfinite(best) and best > centre else None,
-        draws=draws,
-        seed=seed,
     )
     mean = float(known.mean())
     return replace(

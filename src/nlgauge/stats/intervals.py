@@ -56,11 +56,11 @@ class Interval:
         high: upper end.
         confidence: 0.95 means that the interval holds the true value 19 times out of 20, if the assumptions of the
             method hold.
-        method: `fisher` or `bootstrap`.
-        generalise_to: what was resampled: `items`, `systems` or `both`; None for a formula.
+        method: `bootstrap`.
+        generalise_to: what was resampled: `items`, `systems` or `both`.
         n_used: see `Correlation`.
         n_undefined: see `Correlation`.
-        draws: the number of bootstrap resamples; 0 for a formula.
+        draws: the number of resamples.
         n_undefined_draws: draws on which the statistic is undefined; they are left out.
         level: `segment` or `system`.
         averaging: `none`, `item`, `sys` or `micro`.
@@ -83,14 +83,14 @@ class Interval:
     ties: str | None = None
 
 
-def fisher_ends(stat: str, r: float | Array, n: int | Array, confidence: float = 0.95) -> tuple[Array, Array]:
-    """Ends of Fisher's interval for correlations of n independent pairs; shapes broadcast, NaN where n is too small.
+def fisher_ends(stat: str, r: float | Array, n: int | Array) -> tuple[Array, Array]:
+    """Ends of Fisher's 95 % interval for correlations of n independent pairs; shapes broadcast, NaN for too small n.
 
     tanh(atanh r -+ z c / sqrt(n - b)), with b = 3 and c = 1 for Pearson, b = 3 and c = sqrt(1 + r^2 / 2) for Spearman,
     b = 4 and c = sqrt(0.437) for Kendall.
 
     Raises:
-        InputError: another statistic, or a confidence outside (0, 1).
+        InputError: another statistic.
 
     References:
         Bonett and Wright (2000), "Sample Size Requirements for Estimating Pearson, Kendall and Spearman Correlations".
@@ -98,29 +98,21 @@ def fisher_ends(stat: str, r: float | Array, n: int | Array, confidence: float =
     from scipy import special
 
     check_option("statistic of a Fisher interval", stat, Annotated[str, OneOf(_BONETT_WRIGHT)], error=InputError)
-    check_level(confidence)
     r, room = np.asarray(r, dtype=np.float64), np.asarray(n, dtype=np.float64) - _BONETT_WRIGHT[stat]
     kendall = np.full_like(r, math.sqrt(0.437))
     width = {"pearson": np.ones_like(r), "spearman": np.sqrt(1 + r * r / 2)}.get(stat, kendall)
     with np.errstate(invalid="ignore", divide="ignore"):
-        half = float(special.ndtri((1 + confidence) / 2)) * width / np.sqrt(np.where(room > 0, room, np.nan))
+        half = float(special.ndtri((1 + 0.95) / 2)) * width / np.sqrt(np.where(room > 0, room, np.nan))
         middle = np.arctanh(r)
         return np.tanh(middle - half), np.tanh(middle + half)
 
 
 def widened_ends(x: Array, z: Array) -> tuple[Array, Array]:
-    """Ends of the 95 % interval of Pearson's r for independent pairs that need not be normal.
+    """Ends of the 95 % interval of Pearson's r for independent pairs that need not be normal, shape (M,) each.
 
-    On the scale of atanh r, the half width is that of Fisher's formula or of the jackknife, whichever is larger.
-    Fisher's formula holds for normal pairs; if both sides are skewed, r varies far more than it says. Simulated
-    coverage: `recipes/studies/coverage/simulate.py`.
-
-    Args:
-        x: scores, shape (M, n); a pair with NaN is left out.
-        z: judgements, shape (n,).
-
-    Returns:
-        Lower and upper ends, shape (M,) each; NaN from fewer than 4 pairs or constant values.
+    On the scale of atanh r, the half width is that of Fisher's formula or of the jackknife, whichever is larger: if
+    both sides are skewed, r varies far more than the formula says (`recipes/studies/coverage/simulate.py`). Scores have
+    shape (M, n), judgements (n,); a pair with NaN is left out. NaN from fewer than 4 pairs or constant values.
 
     References:
         Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 11, for the jackknife.
@@ -156,42 +148,6 @@ def _r_and_left_out(x: Array, z: Array) -> tuple[float, Array]:
     with np.errstate(invalid="ignore", divide="ignore"):
         without = product / np.sqrt(squares[0] * squares[1])
     return r, np.arctanh(np.clip(np.nan_to_num(without, nan=r), -_ONE, _ONE))
-
-
-def fisher_interval(found: Correlation, *, n: int | None = None, confidence: float = 0.95) -> Interval:
-    """Fisher's interval of a correlation that was computed without averaging.
-
-    It holds for Spearman, for Pearson of normal values (else it is too narrow), and for Kendall where few values tie.
-
-    Args:
-        found: a correlation of Pearson, Spearman or Kendall.
-        n: the number of independent pairs behind the value; by default the number it was computed from. Segments of
-            one source or one system are not independent, which makes the interval too narrow. An average over groups
-            has no such number, so n must be given.
-        confidence: the confidence of the interval.
-
-    Raises:
-        InputError: an average comes without n, or the statistic is another one.
-    """
-    if n is None and found.averaging != "none":
-        raise InputError(
-            f"an average over groups ({found.averaging}) has no number of pairs; give n, or use a bootstrap over items"
-        )
-    pairs = found.n_used if n is None else n
-    low, high = fisher_ends(found.stat, found.value, pairs, confidence)
-    return Interval(
-        stat=found.stat,
-        value=found.value,
-        low=float(low),
-        high=float(high),
-        confidence=confidence,
-        method="fisher",
-        n_used=found.n_used,
-        n_undefined=found.n_undefined,
-        level=found.level,
-        averaging=found.averaging,
-        ties=found.ties,
-    )
 
 
 # --- How far would a correlation stray on other items, on other systems, or on both?
@@ -249,18 +205,13 @@ def bootstrap_correlations(
     too narrow, and for Pearson's r over all entries also where both sides are skewed.
 
     Args:
-        name: as in `correlation`; soft pairwise accuracy, differences and held-out thresholds have no bootstrap.
-        xs: as in `correlations`.
-        z: as in `correlations`.
-        groups: as in `correlation`.
+        name, xs, z, groups, options: as in `correlations`; soft pairwise accuracy, differences and held-out thresholds
+            have no bootstrap. A tie threshold is calibrated anew on every draw.
         resample: what is drawn with replacement: `items` (columns of a grid, else groups, else entries), `systems` or
-            `both`. The interval generalises to others of these. A system that is drawn twice ties with itself, which
-            makes Kendall and accuracies a little smaller, so that an interval can lie below the value. Below 20
-            systems such intervals are too narrow; `fisher_interval` holds from five on, for normal scores.
-        draws: the number of resamples, B.
-        seed: a whole number or a generator, which is advanced.
-        confidence: the confidence of the interval.
-        options: as in `correlations`. A tie threshold is calibrated anew on every draw.
+            `both`. A system that is drawn twice ties with itself, which makes Kendall and accuracies a little smaller,
+            so that an interval can lie below the value. Below 20 systems such intervals are too narrow; Fisher's
+            formula holds from five on, for normal scores.
+        draws, seed, confidence: B resamples, their seed, and the confidence of the interval.
 
     Raises:
         InputError: as in `correlations`; or there are fewer than two systems or items to draw from, or systems are not
@@ -513,25 +464,16 @@ def _counts(drawn: Codes | None, n: int, b: int) -> Array:
     return np.stack([np.bincount(row, minlength=n) for row in drawn]).astype(np.float64)
 
 
-# --- Pearson's r of grids whose systems and items count several times: all draws of a bootstrap from products
+# --- Pearson's r of grids whose items count several times: all draws of a bootstrap from products
 
-_HELD = 1 << 22  # numbers held at once
 _CONSTANT = 1e-12  # a variance that is less than this share of the squares is rounding
 
 
-def pearson_ends(
-    human: Array, metrics: Array, *, draws: int = 1000, seed: Seed = 0, confidence: float = 0.95
-) -> tuple[Array, Array]:
-    """Percentile bootstrap over items of Pearson's r over all cells of a grid, for M metrics on the same draws.
+def pearson_ends(human: Array, metrics: Array, *, draws: int = 1000, seed: Seed = 0) -> tuple[Array, Array]:
+    """95 % percentile bootstrap over items of Pearson's r over all cells of a grid, for M metrics on the same draws.
 
-    Sums of every item, weighted by how often it is drawn, serve all draws at once.
-
-    Args:
-        human: judgements, shape (S, N), NaN where missing.
-        metrics: scores, shape (M, S, N), higher is better.
-        draws: B.
-        seed: a whole number or a generator, which is advanced.
-        confidence: share of the draws between the ends.
+    Sums of every item, weighted by how often it is drawn, serve all B draws at once. Judgements have shape (S, N), NaN
+    where missing, and scores (M, S, N).
 
     Returns:
         Lower and upper ends, shape (M,) each; NaN for a constant metric.
@@ -541,71 +483,31 @@ def pearson_ends(
     """
     human, metrics = check_grid(human, metrics)
     check_draws(draws)
-    check_level(confidence)
     if human.shape[1] < 2:
         raise InputError(f"a bootstrap over items needs 2 or more, got {human.shape[1]}")
     z, constant = standardise(metrics, ~np.isnan(human))
     columns = np.asarray(resample_counts(generator(seed), draws, human.shape[1]), dtype=np.float64)  # (B, N)
-    drawn = segment_weights(human, z, None, columns, "none")
-    return percentiles(np.where(constant, np.nan, drawn), confidence)
+    drawn = segment_weights(human, z, columns, "none")
+    return percentiles(np.where(constant, np.nan, drawn), 0.95)
 
 
-def segment_weights(human: Array, z: Array, rows: Array | None, columns: Array | None, averaging: Averaging) -> Array:
-    """(Averaged) Pearson correlations of M metrics on B draws.
+def segment_weights(human: Array, z: Array, columns: Array, averaging: Averaging) -> Array:
+    """(Averaged) Pearson correlations of M metrics on B draws of items, shape (B, M); NaN where no group is defined.
 
     Args:
         human: shape (S, N), NaN where missing.
         z: scores, shape (M, S, N), 0 where not judged.
-        rows: how often each system counts, shape (B, S); None is once.
-        columns: how often each item counts, shape (B, N); None is once.
-        averaging: what a correlation spans. For `item` a correlation weighs systems by `rows`, and the mean weighs
-            items by `columns`.
-
-    Returns:
-        Shape (B, M); NaN where no group is defined.
+        columns: how often each item counts, shape (B, N).
+        averaging: what a correlation spans: `none` or `sys`.
     """
-    if averaging == "sys":
-        return segment_weights(human.T, z.swapaxes(1, 2), columns, rows, "item")
-    table = _columns(human, z, averaging)
-    n_draws = len(rows) if rows is not None else len(columns) if columns is not None else 0
-    rows = np.ones((n_draws, human.shape[0])) if rows is None else rows
-    columns = np.ones((n_draws, human.shape[1])) if columns is None else columns
+    table = _columns(human, z, averaging)  # (columns, S, N)
+    sums = (table.reshape(-1, human.shape[1]) @ columns.T).reshape(*table.shape[:2], -1)  # (columns, S, B)
     if averaging == "none":
-        by_system = table.reshape(-1, human.shape[1]) @ columns.T  # (columns S, B)
-        sums = np.einsum("csb,bs->cb", by_system.reshape(len(table), human.shape[0], -1), rows)
-        return _r(sums, len(z)).T
-    total, count = np.zeros((2, len(z), n_draws))
-    step = max(1, _HELD // (len(table) * n_draws))
-    for start in range(0, human.shape[1], step):
-        part = slice(start, start + step)
-        sums = np.matmul(table[:, :, part].transpose(2, 0, 1), rows.T)  # (items, columns, B)
-        r = _r(sums.swapaxes(0, 1), len(z))  # (M, items, B)
-        defined, weights = ~np.isnan(r), columns[:, part].T
-        total += (np.where(defined, r, 0.0) * weights).sum(axis=1)
-        count += (defined * weights).sum(axis=1)
+        return _r(sums.sum(axis=1), len(z)).T
+    r = _r(sums, len(z))  # (M, S, B)
+    defined = ~np.isnan(r)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((total / count).T)
-
-
-def system_weights(human: Array, z: Array, rows: Array | None, columns: Array | None) -> Array:
-    """Pearson correlations of system scores, the means over the judged segments that are drawn.
-
-    A system without any such segment drops out of the draw.
-    """
-    judged = (~np.isnan(human)).astype(np.float64)
-    held = np.concatenate([judged[None], np.where(judged > 0, human, 0.0)[None], z])  # (2 + M, S, N)
-    sums = held @ columns.T if columns is not None else held.sum(axis=2, keepdims=True)  # (2 + M, S, B or 1)
-    n = sums[0]
-    scores = np.where(n > 0, sums[1:], 0.0) / np.where(n > 0, n, 1.0)  # (1 + M, S, B or 1)
-    weights = (n > 0) * (rows.T if rows is not None else 1.0)  # (S, B)
-    mean = (scores * weights).sum(axis=1, keepdims=True) / np.maximum(weights.sum(axis=0), 1)
-    centred = scores - mean
-    cross = (centred[1:] * centred[:1] * weights).sum(axis=1)
-    squares = (centred**2 * weights).sum(axis=1)
-    constant = squares <= _CONSTANT**2 * (1 + mean[:, 0] ** 2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        r = np.where(constant[1:] | constant[0], np.nan, cross / np.sqrt(squares[1:] * squares[0]))
-    return np.asarray(np.clip(r, -1, 1).T)
+        return np.asarray((np.where(defined, r, 0.0).sum(axis=1) / defined.sum(axis=1)).T)
 
 
 def _columns(human: Array, z: Array, averaging: Averaging) -> Array:

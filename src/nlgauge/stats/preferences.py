@@ -150,15 +150,12 @@ def accuracy_of(wins: Tally, losses: Tally, ties: Tally, policy: str) -> Ratio:
 
 
 def darr_pairs(z: Array, groups: Codes, *, threshold: float = 25.0) -> tuple[Codes, Codes]:
-    """Better/worse pairs from direct assessments of one source (DARR).
+    """Positions of the better and of the worse entry of each pair from direct assessments of one source (DARR).
 
     Args:
         z: judgements, shape (n,), NaN where there is none.
         groups: the source of each entry, shape (n,), whole numbers from 0.
         threshold: the smallest difference of two judgements that makes a pair, inclusive.
-
-    Returns:
-        Positions of the better and of the worse entry of each pair, each of shape (pairs,).
 
     References:
         Ma, Bojar and Graham (2018), "Results of the WMT18 Metrics Shared Task", section 3.2.
@@ -293,20 +290,6 @@ class Threshold:
     unique: bool
 
 
-@by_value
-@dataclass(frozen=True)
-class HeldOut:
-    """Accuracy at thresholds that were calibrated on other items.
-
-    Attributes:
-        values: acc_eq of each group in each fold, shape (folds, G); NaN where a group has no pair in the fold.
-        epsilons: the threshold of each fold, calibrated on all other folds, shape (folds,).
-    """
-
-    values: Array
-    epsilons: Array
-
-
 def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float = 0.0, exact: bool = False) -> Threshold:
     """Find the epsilon that maximises the mean of acc_eq over groups, exactly.
 
@@ -364,12 +347,7 @@ def folds_of(entries: Entries, folds: int, seed: Seed) -> Codes:
 
 
 def classes_held_out(entries: Entries, statistic: Callable[..., Any], folds: int, seed: Seed) -> tuple[Array, Array]:
-    """The class that each score tells, by the threshold that suits the metric best on all other folds.
-
-    Args:
-        entries: scores and labels, 1 or 0. Entries that `units` holds together are in the same fold.
-        statistic: what the threshold is best for, see `coefficients.best_threshold`.
-        folds, seed: as in `folds_of`.
+    """The class that each score tells, by the threshold that suits the metric best on all other folds (see `folds_of`).
 
     Returns:
         1 or -1 for each entry, shape (M, n), NaN where all labels of the other folds are alike; and the thresholds,
@@ -388,26 +366,26 @@ def classes_held_out(entries: Entries, statistic: Callable[..., Any], folds: int
 
 def calibrate_held_out(
     entries: Entries, folds: int, seed: Seed, *, human_epsilon: float = 0.0, exact: bool = False
-) -> list[HeldOut]:
-    """Calibrate on all folds but one, and evaluate on that one; returns one result per metric.
+) -> list[Array]:
+    """Calibrate on all folds but one, and evaluate on that one; folds and errors are those of `folds_of`.
 
-    Folds and errors are those of `folds_of`.
+    Returns:
+        For each metric acc_eq of each group in each fold, shape (folds, G); NaN where a group has no pair in the fold.
     """
     fold = folds_of(entries, folds, seed)  # (n,)
     near: dict[str, Any] = {"human_epsilon": human_epsilon, "exact": exact}
     found = []
     for m in range(len(entries.x)):
         one = entries.of(np.array([m]))
-        values, epsilons = [], []
+        values = []
         for f in range(folds):
             elsewhere = calibrate_entries(replace(one, keep=one.keep & (fold != f)), **near)[0]
             here = replace(one, keep=one.keep & (fold == f))
-            epsilons.append(elsewhere.epsilon)
             if math.isnan(elsewhere.epsilon):
                 values.append(np.full(len(entries.labels), np.nan))
             else:
                 values.append(by_group(agreement, here, options={"epsilon": elsewhere.epsilon, **near}).values[0])
-        found.append(HeldOut(np.array(values), np.array(epsilons)))
+        found.append(np.array(values))
     return found
 
 
@@ -535,13 +513,10 @@ def within_items(x: Array, z: Array, items: Codes) -> tuple[Array, Array, int]:
 
 
 def pairwise_difference_pearson(x: Array, z: Array, items: Codes) -> tuple[Array, int]:
-    """PDP: Pearson's r over the differences of every two outputs for one item, all items together.
+    """PDP: Pearson's r over the differences of every two outputs for one item, all items together; see `within_items`.
 
     Each pair counts in both orders, so that the differences have mean zero on either side. A metric is rewarded for how
     much better one output is than another, not for knowing which items are hard.
-
-    Args:
-        x, z, items: as in `within_items`.
 
     Returns:
         Values of M metrics, NaN for a metric that is constant within every item, and the number of pairs.

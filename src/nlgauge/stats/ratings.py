@@ -222,7 +222,7 @@ def _apart(a: Array, b: Array) -> Array:
         return np.asarray(np.where(a + b > 0, ((a - b) / np.where(a + b > 0, a + b, 1)) ** 2, 0.0))
 
 
-# --- How far can a judge be trusted? Kappa beside the base rate, swaps of the order, repeats, and rates corrected
+# --- How far can a judge be trusted? Kappa beside the base rate, and swaps of the order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,208 +330,22 @@ def swap_consistency(given: Any, swapped: Any) -> Swaps:
     )
 
 
-def retest_spread(scores: Any) -> float:
-    """The standard deviation of a judge's scores of one answer, over answers that were scored twice or more.
-
-    Args:
-        scores: shape (repeats, n), NaN where missing.
-
-    Returns:
-        In units of the score, at least 0; NaN where nothing was scored twice. Variances are pooled by their degrees of
-        freedom.
-
-    Raises:
-        InputError: the scores are no table.
-    """
-    table = numbers(scores, "scores")
-    if table.ndim != 2:
-        raise InputError(f"scores have shape {table.shape}, expected (repeats, answers)")
-    known = ~np.isnan(table)
-    counts = known.sum(axis=0)
-    table, counts = table[:, counts > 1], counts[counts > 1]
-    if not len(counts):
-        return math.nan
-    squares = np.nansum((table - np.nanmean(table, axis=0)) ** 2)
-    return math.sqrt(float(squares) / float((counts - 1).sum()))
-
-
-@dataclass(frozen=True, kw_only=True)
-class CorrectedRate:
-    """A rate of positive labels, corrected for the errors of the judge that gave them.
-
-    Attributes:
-        value: the estimate, in [0, 1].
-        low: the lower end of its interval.
-        high: the upper end.
-        raw: the rate that the judge gave.
-        level: the confidence of the interval.
-    """
-
-    value: float
-    low: float
-    high: float
-    raw: float
-    level: float
-
-
-def corrected_rate(
-    positive: int, n: int, sensitivity: tuple[int, int], specificity: tuple[int, int], *, level: float = 0.95
-) -> CorrectedRate:
-    """The rate of positive labels that people would give, from those of a judge with known errors.
-
-    Errors differ between systems: to compare two, take the counts of each from its own labelled items.
-
-    Args:
-        positive: labels of the judge that are positive.
-        n: labels of the judge.
-        sensitivity: of the items that people call positive, how many the judge does, and their number.
-        specificity: of the items that people call negative, how many the judge does, and their number.
-        level: the confidence of the interval.
-
-    Raises:
-        InputError: counts are impossible, or the judge is not clearly better than chance: the interval of sensitivity +
-            specificity - 1 reaches 0.
-
-    References:
-        Rogan and Gladen (1978), "Estimating Prevalence from the Results of a Screening Test"; Lang and Reiczigel
-        (2014), "Confidence Limits for Prevalence of Disease Adjusted for Estimated Sensitivity and Specificity".
-    """
-    from scipy.special import ndtri
-
-    check_level(level)
-    for what, hits, trials in (("labels", positive, n), ("sensitivity", *sensitivity), ("specificity", *specificity)):
-        if not 0 <= hits <= trials or trials < 1:
-            raise InputError(f"{what}: {hits} of {trials}, expected counts of at least one item")
-    z = float(ndtri((1 + level) / 2))
-    (right, n1), (rejected, n0) = sensitivity, specificity
-    # one success and one failure more, so that a share of 0 or 1 is not certain
-    se, sp, m1, m0 = (right + 1) / (n1 + 2), (rejected + 1) / (n0 + 2), n1 + 2, n0 + 2
-    se_var, sp_var = se * (1 - se) / m1, sp * (1 - sp) / m0
-    youden = se + sp - 1
-    if youden - z * math.sqrt(se_var + sp_var) <= 0:
-        raise InputError(
-            f"sensitivity + specificity - 1 is {youden:.2f} on {n1} and {n0} items, not clearly above 0; label more"
-            " items, or take a better judge"
-        )
-    size = n + z * z
-    p = (positive + z * z / 2) / size
-    theta = (p + sp - 1) / youden
-    shift = 2 * z * z * (theta * se_var - (1 - theta) * sp_var)
-    variance = (p * (1 - p) / size + (1 - theta) ** 2 * sp_var + theta**2 * se_var) / youden**2
-    half = z * math.sqrt(variance)
-    plain = (positive / n + rejected / n0 - 1) / (right / n1 + rejected / n0 - 1)
-    low, high = (min(1.0, max(0.0, theta + shift + side * half)) for side in (-1, 1))
-    return CorrectedRate(value=min(1.0, max(0.0, plain)), low=low, high=high, raw=positive / n, level=level)
-
-
-def errors_by_system(judge: Any, people: Any, systems: Sequence[Hashable]) -> dict[Any, tuple[Array, Array]]:
-    """Sensitivity and specificity of a judge for each system, as counts for `corrected_rate`.
-
-    Args:
-        judge: labels 0 and 1, shape (n,), NaN where missing.
-        people: the same of people.
-        systems: the system of each unit, length n.
-
-    Returns:
-        System -> (hits, trials) of positives and of negatives, each of shape (2,).
-
-    Raises:
-        InputError: shapes differ, or a label is neither 0 nor 1.
-    """
-    a, b = numbers(judge, "labels of the judge"), numbers(people, "labels of people")
-    if a.ndim != 1 or not a.shape == b.shape == (len(systems),):
-        raise InputError(f"{a.shape} and {b.shape} labels, {len(systems)} systems; expected one length")
-    every = np.concatenate([a, b])
-    if not np.isin(every[~np.isnan(every)], (0, 1)).all():
-        raise InputError("a label is neither 0 nor 1; give a threshold that makes labels of scores")
-    known = ~np.isnan(a) & ~np.isnan(b)
-    found = {}
-    for system in dict.fromkeys(systems):
-        own = known & np.array([one == system for one in systems])
-        counts = [np.array([(own & (b == label) & (a == label)).sum(), (own & (b == label)).sum()]) for label in (1, 0)]
-        found[system] = (counts[0], counts[1])
-    return found
-
-
 # --- Which systems are so far from the rest that they alone cause a correlation? Outliers by median absolute deviation
 
 _NORMAL = 1.4826  # the standard deviation of a normal distribution over its median absolute deviation
+_FAR = 2.5  # robust standard deviations
 
 
-@by_value
-@dataclass(frozen=True, kw_only=True)
-class Outliers:
-    """The values that lie far from the median.
-
-    Attributes:
-        far: which values are outliers, shape (S,).
-        distances: distance from the median in robust standard deviations, shape (S,); NaN where there is no value, or
-            no deviation.
-        median: the median; NaN without a value.
-        deviation: the robust standard deviation: 1.4826 times the median absolute deviation. It is 0 where half of the
-            values are equal; then distances cannot be measured, and nothing is an outlier.
-        threshold: distances above it are outliers.
-        n_used: the number of values looked at.
-        n_undefined: the number of missing values.
-        n_kept: the number of values that are not outliers.
-    """
-
-    far: npt.NDArray[np.bool_]
-    distances: Array
-    median: float
-    deviation: float
-    threshold: float
-    n_used: int
-    n_undefined: int
-    n_kept: int
-
-
-def mad_outliers(z: Sequence[float | None] | Array, threshold: float = 2.5) -> Outliers:
-    """Human system scores that lie more than `threshold` robust standard deviations from their median.
-
-    Args:
-        z: human scores of systems, shape (S,); None or NaN where a system has none.
-        threshold: in robust standard deviations, above 0.
-
-    Raises:
-        InputError: not a vector, or a threshold that is not above 0.
+def mad_outliers(z: Sequence[float]) -> Mask:
+    """Which human system scores lie more than 2.5 robust standard deviations from their median, shape (S,).
 
     References:
         Mathur, Baldwin and Cohn (2020), "Tangled up in BLEU", section 4.1. Where half of the scores are equal the rule
         divides by 0, and code that follows it calls every other score an outlier; here none is.
     """
-    values = numbers(z, "human scores")
-    if values.ndim != 1:
-        raise InputError(f"human scores have shape {values.shape}, expected one score per system")
-    if not threshold > 0:
-        raise InputError(f"threshold is {threshold}, expected robust standard deviations, above 0")
-    known = ~np.isnan(values)
-    if not known.any():
-        nothing = np.full(len(values), np.nan)
-        return Outliers(
-            far=np.zeros(len(values), dtype=np.bool_),
-            distances=nothing,
-            median=np.nan,
-            deviation=np.nan,
-            threshold=threshold,
-            n_used=0,
-            n_undefined=len(values),
-            n_kept=0,
-        )
-    median = float(np.median(values[known]))
-    deviation = _NORMAL * float(np.median(np.abs(values[known] - median)))
-    distances = np.abs(values - median) / deviation if deviation > 0 else np.full(len(values), np.nan)
-    far = np.asarray(distances > threshold)
-    return Outliers(
-        far=far,
-        distances=distances,
-        median=median,
-        deviation=deviation,
-        threshold=threshold,
-        n_used=int(known.sum()),
-        n_undefined=int((~known).sum()),
-        n_kept=int((known & ~far).sum()),
-    )
+    apart = np.abs(np.asarray(z) - np.median(z))
+    deviation = _NORMAL * float(np.median(apart))
+    return np.asarray(apart > _FAR * deviation) if deviation > 0 else np.zeros(len(apart), dtype=np.bool_)
 
 
 # --- How far do the labels of a judge depend on its prompt? Agreement, share of items, and spread of accuracy
@@ -591,7 +405,7 @@ class PromptSensitivity:
 def prompt_sensitivity(
     labels: Any, people: Any = None, *, items: Sequence[Hashable] | None = None, level: float = 0.95
 ) -> PromptSensitivity:
-    """How far the labels of one judge depend on the prompt; for scores see `retest_spread` over prompts.
+    """How far the labels of one judge depend on the prompt.
 
     Prompts are taken as they are, items as drawn from many: intervals say what other items would give. They are those
     of the jackknife over items with Student's t, and of Wilson for `dependent`.
@@ -623,7 +437,7 @@ def prompt_sensitivity(
     known = ~np.isnan(table)
     shown = np.unique(table[known])
     if len(shown) > _MOST:
-        raise InputError(f"{len(shown)} different labels, expected at most {_MOST}; for scores there is retest_spread")
+        raise InputError(f"{len(shown)} different labels, expected at most {_MOST}")
     place = numbered(names)  # (units,), the item of each
     compared = known.sum(axis=0) > 1
     n = len(np.unique(place[compared]))

@@ -19,7 +19,6 @@ from nlgauge.stats.draws import (
     Seed,
     check_draws,
     check_grid,
-    check_level,
     generator,
     in_groups,
     pairs_of,
@@ -28,7 +27,7 @@ from nlgauge.stats.draws import (
     standardise,
 )
 from nlgauge.stats.entries import Codes
-from nlgauge.stats.intervals import segment_weights, system_weights
+from nlgauge.stats.intervals import segment_weights
 from nlgauge.stats.swaps import (
     NAMED,
     Bucket,
@@ -65,7 +64,6 @@ from nlgauge.stats.tests import (
 # --- Would the difference of two metrics hold if scores were swapped at random? Permutation tests of correlations
 
 Level = Literal["segment", "system"]
-SystemScores = Literal["rated", "all"]
 
 # test -> what it swaps
 POPULATIONS: dict[str, GeneraliseTo] = {"perm_both": "both", "perm_inputs": "inputs", "perm_systems": "systems"}
@@ -80,7 +78,6 @@ def permutation_test(
     averaging: Averaging = "item",
     statistic: str | Coefficient = "pearson",
     alternative: Alternative = "greater",
-    system_scores: SystemScores = "rated",
     draws: int = 1000,
     seed: Seed = 0,
     compat: Compat | None = None,
@@ -110,7 +107,6 @@ def permutation_test(
             items of up to 128 outputs in which scores tie (a second a pair of metrics by tau, four by rho). For ranks
             the null hypothesis mixes the two distributions of scores.
         alternative: `greater` gives p of row better than column; or `two-sided`.
-        system_scores: average a metric over the `rated` segments or over `all`.
         draws: the number of draws, B.
         seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
         compat: `mt-metrics-eval` or `nlpstats` uses the coins of that package from its stream of random numbers, and p
@@ -126,13 +122,13 @@ def permutation_test(
         Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
         Methods", section 4.2.
     """
-    human, metrics = check_grid(human, metrics, everywhere=level == "system" and system_scores == "all")
+    human, metrics = check_grid(human, metrics)
     population = generalise_to or ("systems" if level == "system" else "both")
-    _permutation_check(level, averaging, alternative, system_scores, population, draws)
+    _permutation_check(level, averaging, alternative, population, draws)
     coefficient = coefficient_of(statistic)
     if level == "system":
-        human, metrics = _systems_to_compare(human, metrics, system_scores, compat)
-    used = _used(human, system_scores if level == "system" else "rated")
+        human, metrics = _systems_to_compare(human, metrics, compat)
+    used = ~np.isnan(human)
     z, constant = standardise(metrics, used)
     coins, to_p = _coins(human, population, averaging if level == "segment" else "none", draws, seed, compat)
     on_cells = partial(_on_systems, used) if level == "system" else partial(_on_segments, averaging)
@@ -182,22 +178,15 @@ def _on_segments(
     return found, rank_segment_draws(human, z, coins, averaging, coefficient, observed, advance)
 
 
-def _permutation_check(
-    level: str, averaging: str, alternative: str, system_scores: str, population: str, draws: int
-) -> None:
+def _permutation_check(level: str, averaging: str, alternative: str, population: str, draws: int) -> None:
     check_option("level", level, Level, error=InputError)
     check_option("averaging", averaging, Averaging, error=InputError)
     check_option("alternative", alternative, Alternative, error=InputError)
-    check_option("system_scores", system_scores, SystemScores, error=InputError)
     check_option("generalise_to", population, GeneraliseTo, error=InputError)
     check_draws(draws)
 
 
-def _used(human: Array, system_scores: SystemScores) -> Mask:
-    return ~np.isnan(human) if system_scores == "rated" else np.ones(human.shape, dtype=np.bool_)
-
-
-def _systems_to_compare(human: Array, metrics: Array, over: SystemScores, compat: Compat | None) -> tuple[Array, Array]:
+def _systems_to_compare(human: Array, metrics: Array, compat: Compat | None) -> tuple[Array, Array]:
     """The systems that have a judgement; under mt-metrics-eval, which has no segments here, only their means."""
     judged = ~np.isnan(human).all(axis=1)
     if judged.sum() < 3:
@@ -207,7 +196,7 @@ def _systems_to_compare(human: Array, metrics: Array, over: SystemScores, compat
     human, metrics = human[judged], metrics[:, judged]
     if compat != "mt-metrics-eval":
         return human, metrics
-    people, scores = system_scores(human, metrics, _used(human, over))
+    people, scores = system_scores(human, metrics, ~np.isnan(human))
     return people[:, None], scores[:, :, None]
 
 
@@ -228,15 +217,11 @@ def item_swap_test(
     For each item a fair coin decides whether the two metrics swap their values, and with them their weights.
 
     Args:
-        values: the value of each metric on each item, shape (M, N), higher is better: an accuracy, a tau or a
-            coefficient over systems; NaN where undefined. An item that is undefined for one of two metrics counts for
-            the other alone, before and after a swap.
-        weights: how much each value counts, shape (M, N): the pairs of each item, for a statistic that pools the pairs
-            of all items. None gives the plain mean.
+        values: the value of each metric on each item, shape (M, N), higher is better; NaN where undefined. An item that
+            is undefined for one of two metrics counts for the other alone, before and after a swap.
+        weights: how much each value counts, shape (M, N), such as the pairs of each item; None gives the plain mean.
         groups: the group of each item, shape (N,), from 0: the test is then of the plain mean over groups.
-        alternative: `greater` gives p of row better than column; or `two-sided`.
-        draws: the number of draws, B.
-        seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
+        alternative, draws, seed: as in `permutation_test`.
 
     Raises:
         InputError: the values are not a matrix, a value is infinite, or there is no item.
@@ -297,14 +282,10 @@ def acc_eq_test(
     """Compare every metric with every other by pairwise accuracy with ties, averaged over items.
 
     Args:
-        human: judgements, shape (S, N), NaN where missing.
-        metrics: scores, shape (M, S, N), higher is better.
-        epsilons: scores of a metric that differ by at most this are tied: one number, or one per metric, calibrated
-            beforehand. The test takes them as given. Thresholds calibrated on these very items flatter a continuous
-            metric.
-        alternative: as in `item_swap_test`.
-        draws: the number of draws, B.
-        seed: as in `item_swap_test`.
+        human, metrics: judgements, shape (S, N), NaN where missing; scores, shape (M, S, N), higher is better.
+        epsilons: scores of a metric that differ by at most this are tied: one number, or one per metric. The test takes
+            them as given; those calibrated on these very items flatter a continuous metric.
+        alternative, draws, seed: as in `permutation_test`.
         compat: `mt-metrics-eval` swaps the outcome of every pair of systems on its own. Pairs that share a system are
             not independent, so this rejects a true null in 0.16 to 0.24 of cases at 5 %.
 
@@ -397,14 +378,11 @@ def soft_accuracy_test(
         human: judgements, shape (S, N), NaN where missing. Two systems are compared on the segments judged for both.
         metrics: scores, shape (M, S, N), higher is better.
         generalise_to: `inputs` swaps whole items, `systems` whole systems.
-        alternative: `greater` gives p of row better than column; or `two-sided`.
-        draws: the number of draws, B.
-        seed: a whole number or a generator, which is advanced.
+        alternative, draws, seed: as in `permutation_test`.
 
     Returns:
         `values` are 1 - mean over system pairs of |p_human - p_metric|, with p from the normal limit. A value from K
-        sampled sign patterns differs from it by about 0.5 / sqrt(K) per pair of systems. Pairs without a segment in
-        common are left out.
+        sampled sign patterns differs from it by about 0.5 / sqrt(K) per pair of systems.
 
     Raises:
         InputError: fewer than 2 systems have a segment in common, a score is missing, or an option is out of its
@@ -511,111 +489,60 @@ def _crossed(z: Array, judged: Mask, left: Index, right: Index) -> Array:
     return _tails(total, spread, n)
 
 
-# --- How far would the difference of two correlations stray on other items or systems? Bootstrap intervals and tests
+# --- How far would the difference of two correlations stray on other items? Bootstrap intervals and tests
 
+_CONFIDENCE = 0.95
 
 # M metrics: the statistic of each, the number of groups behind it, and of groups without a value, each of shape (M,);
 # and the statistic on B draws, shape (B, M), NaN where undefined.
 Resampled = tuple[Values, Array]
 
 
-def bootstrap_test(
-    human: Array,
-    metrics: Array,
-    *,
-    generalise_to: GeneraliseTo = "inputs",
-    level: Literal["segment", "system"] = "segment",
-    averaging: Averaging = "item",
-    statistic: str | Coefficient = "pearson",
-    alternative: Alternative = "greater",
-    confidence: float = 0.95,
-    draws: int = 1000,
-    seed: Seed = 0,
-) -> MetricComparison:
-    """Compare every metric with every other on resamples of items (`inputs`), systems or `both`, with replacement.
-
-    The differences d* of the draws scatter around the observed d as d would scatter around the true value. So p =
-    (#{d* - d >= d} + 1) / (B + 1); the two-sided p counts |d* - d| >= |d|.
-
-    Args:
-        human: judgements, shape (S, N), NaN where missing.
-        metrics: scores, shape (M, S, N), higher is better.
-        generalise_to: what is drawn. A system that is drawn twice ties with itself, which pulls rank correlations
-            towards 0; with few systems there are few different draws.
-        level: as in `permutation_test`; system scores are over rated segments.
-        averaging: as in `permutation_test`.
-        statistic: as in `permutation_test`. Pearson's r, and any statistic where whole groups are drawn, takes one
-            matrix product for all draws; others are computed draw by draw.
-        alternative: `greater` gives p of row better than column; or `two-sided`.
-        confidence: the share of the draws inside the intervals.
-        draws: the number of resamples, B.
-        seed: a whole number or a generator, which is advanced.
-
-    Raises:
-        InputError: a score is missing, shapes do not fit, there are fewer than 2 of what is drawn, or an option is out
-            of its range.
-
-    References:
-        Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
-        Methods", section 3.2.
-    """
-    found = resample_grid(
-        human,
-        metrics,
-        generalise_to=generalise_to,
-        level=level,
-        averaging=averaging,
-        statistic=statistic,
-        draws=draws,
-        seed=seed,
-    )
-    return compare_resampled(found, generalise_to=generalise_to, alternative=alternative, confidence=confidence)
-
-
 def resample_grid(
     human: Array,
     metrics: Array,
     *,
-    generalise_to: GeneraliseTo = "inputs",
-    level: Literal["segment", "system"] = "segment",
     averaging: Averaging = "item",
     statistic: str | Coefficient = "pearson",
     draws: int = 1000,
     seed: Seed = 0,
 ) -> Resampled:
-    """The statistic of every metric on resamples of a grid; arguments and errors are those of `bootstrap_test`."""
+    """The statistic of every metric on items of a grid drawn with replacement.
+
+    Args:
+        human, metrics: judgements, shape (S, N), NaN where missing; scores, shape (M, S, N), higher is better.
+        averaging, statistic, draws, seed: as in `permutation_test`. Pearson's r, and any statistic averaged by item,
+            takes one matrix product for all draws; others are computed draw by draw.
+
+    Raises:
+        InputError: a score is missing, shapes do not fit, there are fewer than 2 items, or an option is out of its
+            range.
+
+    References:
+        Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
+        Methods", section 3.2.
+    """
     human, metrics = check_grid(human, metrics)
-    _check(human.shape, generalise_to, level, averaging, draws)
+    check_option("averaging", averaging, Averaging, error=InputError)
     coefficient = coefficient_of(statistic)
     z, constant = standardise(metrics, ~np.isnan(human))
-    rng = generator(seed)
-    rows = _counts(rng, draws, human.shape[0]) if generalise_to != "inputs" else None  # (B, S)
-    columns = _counts(rng, draws, human.shape[1]) if generalise_to != "systems" else None  # (B, N)
-    values, used, undefined = _values(human, z, level, averaging, coefficient)
-    drawn = _drawn(human, z, level, averaging, coefficient, rows, columns)  # (B, M)
+    columns = _often(human.shape[1], draws, seed)
+    values, used, undefined = means(values_by_group(coefficient, human, z, averaging))
+    drawn = _drawn(human, z, averaging, coefficient, columns)  # (B, M)
     return (np.where(constant, np.nan, values), used, undefined), np.where(constant, np.nan, drawn)
 
 
 def resample_items(values: Array, weights: Array | None = None, *, draws: int = 1000, seed: Seed = 0) -> Resampled:
-    """The (weighted) mean of every metric on items drawn with replacement.
-
-    Args:
-        values: the value of each metric on each item, shape (M, N), higher is better; NaN where undefined.
-        weights: how much each value counts, shape (M, N), such as the pairs of each item; None gives the plain mean.
-        draws: the number of resamples, B.
-        seed: a whole number or a generator, which is advanced.
+    """The (weighted) mean of every metric on items drawn with replacement; values and weights as in `item_swap_test`.
 
     Raises:
         InputError: the values are not a matrix, one is infinite, or there are fewer than 2 items.
     """
     parts = split_items(values, weights, None)
     ((own, counted),) = parts
-    check_draws(draws)
-    if own.shape[1] < 2:
-        raise InputError("a bootstrap over items needs 2 or more, got 1")
+    often = _often(own.shape[1], draws, seed)
     defined = ~np.isnan(own)
     counted = defined.astype(np.float64) if counted is None else np.where(defined, counted, 0.0)
-    often = _counts(generator(seed), draws, own.shape[1])  # (B, N)
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = (often @ (np.where(defined, own, 0.0) * counted).T) / (often @ counted.T)
     return (item_means(parts)[:, 0], *means(own)[1:]), drawn
@@ -628,90 +555,56 @@ def mean_resampled(groups: Sequence[Resampled]) -> Resampled:
     return whole, means(np.stack(drawn, axis=-1))[0]
 
 
-def _check(shape: tuple[int, ...], generalise_to: str, level: str, averaging: str, draws: int) -> None:
-    check_option("generalise_to", generalise_to, GeneraliseTo, error=InputError)
-    check_option("level", level, Literal["segment", "system"], error=InputError)
-    check_option("averaging", averaging, Averaging, error=InputError)
+def _often(n_items: int, draws: int, seed: Seed) -> Array:
+    """How often each item is drawn, shape (B, N)."""
     check_draws(draws)
-    for size, what, drawn_by in zip(
-        shape, ("systems", "items"), (("both", "systems"), ("both", "inputs")), strict=True
-    ):
-        if generalise_to in drawn_by and size < 2:
-            raise InputError(f"a bootstrap over {what} needs 2 or more, got {size}")
+    if n_items < 2:
+        raise InputError(f"a bootstrap over items needs 2 or more, got {n_items}")
+    return np.asarray(resample_counts(generator(seed), draws, n_items), dtype=np.float64)
 
 
-def _counts(rng: np.random.Generator, draws: int, n: int) -> Array:
-    return np.asarray(resample_counts(rng, draws, n), dtype=np.float64)
-
-
-def _values(human: Array, z: Array, level: str, averaging: Averaging, coefficient: Coefficient) -> Values:
-    if level == "system":
-        people, scores = system_scores(human, z, ~np.isnan(human))
-        known = ~np.isnan(people)
-        values = correlate(coefficient, scores[:, known], people[known])
-        return values, (~np.isnan(values)).astype(np.int64), np.isnan(values).astype(np.int64)
-    return means(values_by_group(coefficient, human, z, averaging))
-
-
-def _drawn(
-    human: Array,
-    z: Array,
-    level: str,
-    averaging: Averaging,
-    coefficient: Coefficient,
-    rows: Array | None,
-    columns: Array | None,
-) -> Array:
+def _drawn(human: Array, z: Array, averaging: Averaging, coefficient: Coefficient, columns: Array) -> Array:
     """The statistic of every metric on every draw, shape (B, M); NaN where undefined."""
-    whole = {"item": columns if rows is None else None, "sys": rows if columns is None else None, "none": None}[
-        averaging
-    ]
-    if level == "segment" and whole is not None:  # groups are drawn whole: their values stay
+    if averaging == "item":  # groups are drawn whole: their values stay
         values = values_by_group(coefficient, human, z, averaging)
         defined = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((whole @ np.where(defined, values, 0.0).T) / (whole @ defined.T.astype(np.float64)))
+            return np.asarray((columns @ np.where(defined, values, 0.0).T) / (columns @ defined.T.astype(np.float64)))
     if coefficient is NAMED["pearson"]:
-        if level == "system":
-            return system_weights(human, z, rows, columns)
-        return segment_weights(human, z, rows, columns, averaging)
-    given = rows if rows is not None else columns
-    assert given is not None  # one of the two is drawn
-    out = np.empty((len(given), len(z)))
-    for draw in range(len(given)):
-        s, n = (
-            np.arange(size) if counts is None else np.repeat(np.arange(size), counts[draw].astype(np.intp))
-            for counts, size in zip((rows, columns), human.shape, strict=True)
-        )
-        out[draw] = _values(human[s][:, n], z[:, s][:, :, n], level, averaging, coefficient)[0]
+        return segment_weights(human, z, columns, averaging)
+    out = np.empty((len(columns), len(z)))
+    for row, counts in zip(out, columns, strict=True):
+        n = np.repeat(np.arange(human.shape[1]), counts.astype(np.intp))
+        row[:] = means(values_by_group(coefficient, human[:, n], z[:, :, n], averaging))[0]
     return out
 
 
-def compare_resampled(
-    found: Resampled,
-    *,
-    generalise_to: GeneraliseTo = "inputs",
-    alternative: Alternative = "greater",
-    confidence: float = 0.95,
-) -> MetricComparison:
-    """Compare every metric with every other on the same resamples; arguments are those of `bootstrap_test`."""
+def compare_resampled(found: Resampled, alternative: Alternative = "greater") -> MetricComparison:
+    """Compare every metric with every other on the same resamples; intervals are at 95 %.
+
+    The differences d* of the draws scatter around the observed d as d would scatter around the true value. So p =
+    (#{d* - d >= d} + 1) / (B + 1); the two-sided p counts |d* - d| >= |d|.
+
+    Args:
+        found: as `resample_grid` or `resample_items` gives it.
+        alternative: `greater` gives p of row better than column; or `two-sided`.
+    """
     check_option("alternative", alternative, Alternative, error=InputError)
-    check_level(confidence)
     whole, drawn = found
     values = whole[0]
     m, (left, right) = len(values), pairs_of(len(values))
     observed = values[left] - values[right]
     differences = drawn[:, left] - drawn[:, right]  # (B, P)
-    compared = from_draws("bootstrap", generalise_to, alternative, whole, (differences - observed).T)
-    low, high = percentiles(drawn, confidence)
-    d_low, d_high = percentiles(differences, confidence)
+    compared = from_draws("bootstrap", "inputs", alternative, whole, (differences - observed).T)
+    low, high = percentiles(drawn, _CONFIDENCE)
+    d_low, d_high = percentiles(differences, _CONFIDENCE)
     return replace(
         compared,
         low=low,
         high=high,
         delta_low=square(d_low, -d_high, m),
         delta_high=square(d_high, -d_low, m),
-        confidence=confidence,
+        confidence=_CONFIDENCE,
     )
 
 

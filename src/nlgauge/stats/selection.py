@@ -10,7 +10,7 @@ likely to be taken among those drawn; the sums then run over where in the tie s 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,13 +55,9 @@ class Selection:
 
 
 def selection_quality(metric: Array, human: Array, k: int = 100, *, seed: Seed = 0) -> Selection:
-    """Expected Hits@1, MRR and Diff over all draws of k systems without replacement.
+    """Expected Hits@1, MRR and Diff over all draws of k systems out of n without replacement.
 
-    Args:
-        metric: scores of n systems or hybrids, shape (n,), higher is better.
-        human: their human scores, shape (n,).
-        k: systems drawn, 1 to n.
-        seed: of the orders of ties wider than 200 systems; not used otherwise.
+    Scores of the metric and of people have shape (n,), higher is better; the seed orders ties wider than 200 systems.
 
     Raises:
         InputError: unequal lengths, a missing score, k out of range.
@@ -226,24 +222,18 @@ def _check(metric: Array, human: Array, k: int) -> tuple[Array, Array]:
 Draws = npt.NDArray[np.integer[Any]]
 
 
-def hybrid_draws(
-    judged: npt.NDArray[np.bool_], hybrids: int, *, among: Literal["rated", "all"] = "rated", seed: Seed = 0
-) -> Draws:
-    """Which system every segment of every hybrid comes from.
+def hybrid_draws(judged: npt.NDArray[np.bool_], hybrids: int, *, seed: Seed = 0) -> Draws:
+    """Which system every segment of every hybrid comes from: one whose output for the segment was judged.
 
     Hybrids of the same systems are not independent: they show how a metric chooses among such mixtures, not how it will
-    choose among systems that do not exist yet. Say with the numbers how they were drawn.
+    choose among systems that do not exist yet.
 
     Args:
         judged: where a judgement is, shape (S, N).
         hybrids: H, 10,000 in the paper.
-        among: `rated`: systems whose output for the segment was judged, so that no segment of a hybrid lacks a
-            judgement; `all`: any system, and the human score of a hybrid is over those segments that happen to be
-            judged.
-        seed: a whole number or a generator, which is advanced.
 
     Returns:
-        Shape (H, N), systems from 0; -1 for a segment that nobody judged, which is left out under `rated`.
+        Shape (H, N), systems from 0; -1 for a segment that nobody judged, which is left out.
 
     References:
         Graham and Liu (2016), "Achieving Accurate Conclusions in Evaluation of Automatic Machine Translation Metrics",
@@ -253,12 +243,10 @@ def hybrid_draws(
     check_draws(hybrids)
     if judged.ndim != 2 or judged.size == 0:
         raise InputError(f"judged has shape {judged.shape}, expected (systems, items)")
-    if among not in ("rated", "all"):
-        raise InputError(f"among is {among!r}, expected 'rated' or 'all'")
     n_systems, n_items = judged.shape
     rng = generator(seed)
     kind: type[np.integer[Any]] = np.int16 if n_systems < 1 << 15 else np.int64
-    if among == "all" or judged.all():
+    if judged.all():
         return np.asarray(rng.integers(n_systems, size=(hybrids, n_items), dtype=kind))
     sizes = judged.sum(axis=0)
     if not sizes.any():
@@ -276,43 +264,13 @@ def hybrid_scores(human: Array, metrics: Array, draws: Draws) -> tuple[Array, Ar
     """Scores of hybrids: means over their segments, the same segments and systems for people and every metric.
 
     Args:
-        human: segment judgements, shape (S, N); NaN where missing.
-        metrics: segment scores, shape (M, S, N).
-        draws: system of every segment, shape (H, N), as `hybrid_draws` or a shared task gives them; a segment of -1 is
-            left out.
+        human, metrics: segment judgements, shape (S, N), NaN where missing; segment scores, shape (M, S, N).
+        draws: the system of every segment, shape (H, N), as `hybrid_draws` gives it.
 
     Returns:
         Human scores, shape (H,), NaN where none of a hybrid's segments is judged; metric scores, shape (M, H), over all
         its segments; and over how many judgements each human score is, shape (H,).
-
-    Raises:
-        InputError: shapes that do not fit, a system that does not exist, a missing metric score.
-
-    References:
-        Zhang et al. (2020), "BERTScore", section 4 and appendix E.2.
     """
-    human, metrics = np.asarray(human, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
-    draws = np.asarray(draws)
-    if human.ndim != 2 or metrics.ndim != 3 or metrics.shape[1:] != human.shape:
-        raise InputError(
-            f"judgements have shape {human.shape} and scores {metrics.shape}, expected (systems, items) and (metrics,"
-            " systems, items)"
-        )
-    if draws.ndim != 2 or draws.shape[1] != human.shape[1] or draws.dtype.kind not in "iu":
-        raise InputError(
-            f"draws have shape {draws.shape} and type {draws.dtype}, expected whole numbers, (hybrids, {human.shape[1]}"
-            " items)"
-        )
-    if draws.size and (draws.min() < -1 or draws.max() >= len(human)):
-        raise InputError(
-            f"draws name systems {draws.min()} to {draws.max()}, expected 0 to {len(human) - 1}, or -1 for a segment"
-            " left out"
-        )
-    if not np.isfinite(metrics).all():
-        metric, system, item = (int(i) for i in np.argwhere(~np.isfinite(metrics))[0])
-        raise InputError(
-            f"metric {metric} has no finite score for system {system}, item {item}; every output may be drawn"
-        )
     n_systems, n_items = human.shape
     judged = ~np.isnan(human)
     # One more system, which stands for no output and adds nothing.

@@ -588,17 +588,12 @@ def correlate(coefficient: Coefficient, scores: Array, human: Array) -> Array:
 
 
 def system_draws(human: Array, z: Array, used: npt.NDArray[np.bool_], coins: Coins, coefficient: Coefficient) -> Array:
-    """Differences of system-level coefficients after swaps of segment scores.
+    """Differences of system-level coefficients after swaps of segment scores, shape (P, B).
 
     Args:
         human: system scores, shape (S,).
         z: standardised scores, shape (M, S, N), 0 outside `used`.
         used: cells that count into a metric's system score, shape (S, N).
-        coins: B patterns.
-        coefficient: scores (..., S) and judgements (S,) to (...).
-
-    Returns:
-        Left minus right of every pair of metrics, shape (P, B).
     """
     n = used.sum(axis=1)[:, None, None]
     table = np.ascontiguousarray(collapse(z, coins.shape, "sys").transpose(1, 0, 2))  # (S, M, coins)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -78,21 +77,16 @@ PValues = Callable[[Array, Array, Alternative], tuple[Array, Array, Counts]]
 Values = tuple[Array, Counts, Counts]  # the statistic of M metrics, groups with a value, groups without; shapes (M,)
 
 
-def p_values(
-    drawn: Array, observed: Array, alternative: Alternative, slack: float = SLACK
-) -> tuple[Array, Array, Counts]:
-    """p-values of differences from draws made under the null hypothesis.
+def p_values(drawn: Array, observed: Array, alternative: Alternative) -> tuple[Array, Array, Counts]:
+    """p-values of differences from draws made under the null hypothesis; a draw that ties with the data counts.
 
     Args:
         drawn: differences on the draws, shape (P, B); NaN where undefined.
         observed: differences in the data, shape (P,).
-        alternative: `greater` or `two-sided`.
-        slack: a draw that falls short of the observed difference by at most this ties with it.
 
     Returns:
-        The p-value of each difference and that of its opposite (the same if two-sided). Each is (hits + 1) / (defined
-        draws + 1), or NaN where the difference or every draw is undefined. Then the number of undefined draws. All
-        have shape (P,).
+        Of each difference and of its opposite (the same if two-sided), (hits + 1) / (defined draws + 1), or NaN where
+        the difference or every draw is undefined; then the number of undefined draws. All have shape (P,).
     """
     defined = ~np.isnan(drawn)
     n_defined = defined.sum(axis=1)
@@ -100,9 +94,9 @@ def p_values(
     seen = observed[:, None]
     with np.errstate(invalid="ignore"):
         if alternative == "two-sided":
-            up = down = (np.abs(drawn) >= np.abs(seen) - slack).sum(axis=1)
+            up = down = (np.abs(drawn) >= np.abs(seen) - SLACK).sum(axis=1)
         else:
-            up, down = (drawn >= seen - slack).sum(axis=1), (drawn <= seen + slack).sum(axis=1)
+            up, down = (drawn >= seen - SLACK).sum(axis=1), (drawn <= seen + SLACK).sum(axis=1)
     forth, back = (np.where(known, (hits + 1) / (n_defined + 1), np.nan) for hits in (up, down))
     return forth, back, drawn.shape[1] - n_defined
 
@@ -245,9 +239,7 @@ def not_outperformed(p: Array, *, alpha: float = 0.05) -> npt.NDArray[np.bool_]:
     return np.asarray(~beaten & known)
 
 
-def rank_clusters(
-    values: Array, p: Array, *, alpha: float = 0.05, rule: Rule = "all", compat: str | None = None
-) -> npt.NDArray[np.int64]:
+def rank_clusters(values: Array, p: Array, *, alpha: float = 0.05, rule: Rule = "all") -> npt.NDArray[np.int64]:
     """Ranks from 1, the best first; metrics between two breaks share a rank.
 
     Args:
@@ -258,7 +250,6 @@ def rank_clusters(
             metric opens a new rank as soon as one metric of the current rank beats it. `any` is greedy: of three
             metrics of which only the first beats the third, the second ends beside the first. `wmt` is `any` with
             p <= alpha, as WMT's organisers rank.
-        compat: `mt-metrics-eval`: the rule `wmt`.
 
     References:
         Freitag et al. (2022), "Results of WMT22 Metrics Shared Task", section 6 (the greedy rule).
@@ -267,9 +258,6 @@ def rank_clusters(
     if values.shape != (len(p),):
         raise InputError(f"values have shape {values.shape}, expected ({len(p)},) beside p-values of shape {p.shape}")
     check_option("rule", rule, Rule, error=InputError)
-    if compat is not None:
-        check_option("compat", compat, Literal["mt-metrics-eval"], error=InputError)
-        rule = "wmt"
     beats = p <= alpha if rule == "wmt" else p < alpha
     known = np.flatnonzero(~np.isnan(values))
     order = known[np.argsort(-values[known], kind="stable")]
@@ -292,55 +280,6 @@ def _check(p: Array, alpha: float) -> Array:
     if not 0 < alpha < 1:
         raise InputError(f"alpha is {alpha}, expected a share between 0 and 1 such as 0.05")
     return p
-
-
-# --- The daggers in BARTScore's tables: a metric is better if it wins on over 95 % of random 80 % parts of the
-#     documents
-# What is wrong with it: two such parts share most of their documents, so a small lead wins nearly all of them. Of two
-# metrics of equal quality it calls the first better about one time in four, and the second as often. Of two identical
-# metrics it calls the second better, since neither wins. Use it to check published marks, not to decide.
-
-_SHARE, _DRAWS, _OFTEN = 0.8, 1000, 950
-_SEED = 666
-
-
-def subsample_verdicts(values: Array) -> npt.NDArray[np.int64]:
-    """Which metrics are called better than which, from their values on single documents, by BARTScore's rule.
-
-    A metric is better if it wins on more than 95 % of random parts of 80 % of the documents. Such parts share most
-    documents: of two equal metrics the rule calls the first better in 0.21 to 0.25 of cases, and the second as often.
-    It is there to check published marks; take `permutation_test`.
-
-    Args:
-        values: the coefficient of every metric on every document, shape (M, D); NaN where undefined. For a pair of
-            metrics, a document counts if both are defined on it, so the means compared need not be those of a table in
-            which each metric drops its own undefined documents.
-
-    Returns:
-        1 where the row is called better than the column, -1 where it is called worse, else 0; shape (M, M).
-
-    References:
-        Yuan, Neubig and Liu (2021), "BARTScore: Evaluating Generated Text as Text Generation", section 4; its
-        analysis.py.
-    """
-    values = np.asarray(values, dtype=np.float64)
-    if values.ndim != 2 or values.shape[1] < 2:
-        raise InputError(f"values have shape {values.shape}, expected (metrics, documents) with two documents or more")
-    n = values.shape[1]
-    order, stream = list(range(n)), random.Random(_SEED)
-    parts = np.zeros((_DRAWS, n))
-    for part in parts:
-        stream.shuffle(order)  # shuffled from where the last draw left it
-        part[order[: int(_SHARE * n)]] = 1
-    verdicts = np.zeros((len(values), len(values)), dtype=np.int64)
-    for i in range(len(values)):
-        for j in range(i + 1, len(values)):
-            both = ~np.isnan(values[i]) & ~np.isnan(values[j])
-            gaps = parts @ np.where(both, values[i] - values[j], 0.0)
-            wins = int((gaps > 1e-12).sum())
-            verdicts[i, j] = (wins > _OFTEN) - (wins < _DRAWS - _OFTEN)
-            verdicts[j, i] = -verdicts[i, j]
-    return verdicts
 
 
 # --- Does one metric correlate better with people than another? Williams' test of two correlations with one variable
@@ -484,7 +423,7 @@ class McNemar:
         second_only: pairs that only the second gets right.
         neither: pairs that both get wrong.
         n_used: the sum of these four.
-        n_undefined: pairs left out because a score is missing.
+        n_undefined: pairs left out because a metric ties them.
         ties: how ties are settled.
     """
 
@@ -506,7 +445,6 @@ def mcnemar(
     worse_second: Array,
     *,
     ties: str = "loss",
-    missing: str = "refuse",
 ) -> McNemar:
     """Does the first metric get more pairs right than the second? An exact test on the pairs on which they disagree.
 
@@ -516,13 +454,11 @@ def mcnemar(
         better_second: scores of the better texts by the second metric.
         worse_second: scores of the worse texts by the second metric.
         ties: `loss` counts a tie as wrong; `exclude` leaves out the pairs that either metric ties.
-        missing: `refuse` a missing score, or `drop` its pair.
 
     References:
         McNemar (1947), "Note on the Sampling Error of the Difference Between Correlated Proportions or Percentages".
     """
     check_option("ties", ties, TiesOfTest, error=InputError)
-    check_option("missing", missing, Literal["refuse", "drop"], error=InputError)
     columns = [numbers(column, "scores") for column in (better_first, worse_first, better_second, worse_second)]
     if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
         raise InputError(
@@ -530,8 +466,8 @@ def mcnemar(
         )
     good_1, bad_1, good_2, bad_2 = columns
     left_out = np.asarray(np.isnan(np.stack(columns)).any(axis=0))
-    if left_out.any() and missing == "refuse":
-        raise InputError(f"a score is missing in {places(left_out)}; choose missing='drop'")
+    if left_out.any():
+        raise InputError(f"a score is missing in {places(left_out)}; leave such pairs out")
     if ties == "exclude":
         left_out |= (good_1 == bad_1) | (good_2 == bad_2)
     first, second = (good_1 > bad_1)[~left_out], (good_2 > bad_2)[~left_out]
@@ -555,11 +491,9 @@ def mcnemar_test(
     """McNemar's test of every metric against every other, on pairs of texts with a known order.
 
     Args:
-        better: scores of the better texts, shape (M, P), higher is better.
-        worse: scores of the worse texts, shape (M, P).
+        better, worse: scores of the better and of the worse texts, shape (M, P), higher is better.
         ties: `loss` (also called `zero`) counts a tie as wrong. `exclude` leaves out, for each two metrics, the pairs
             that either of them ties; the accuracies in `values` remain shares of all pairs.
-        alternative: `greater` gives p of row better than column; or `two-sided`.
 
     Raises:
         InputError: ties are settled in another way, or a score is missing.

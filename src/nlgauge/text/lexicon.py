@@ -1,15 +1,17 @@
-"""The lexicon of English: related words, their frequency and meaning, their forms, and their article."""
+"""The lexicon of English: related words, their frequency and meaning, forms and articles; and WordNet's own files."""
 
 from __future__ import annotations
 
 import lzma
+import os
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from hashlib import blake2b
+from functools import cache, cached_property, lru_cache
+from hashlib import blake2b, sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from nlgauge.core.errors import InputError
@@ -37,11 +39,8 @@ class Neighbour:
 def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True, phrases: bool = False) -> list[str]:
     """Related words, best first. Words of the first sense and frequent words come before others.
 
-    The lexicon has 67,000 lemmas of WordNet 3.0; `WordNet` reads all of it from its own files.
-
     Args:
         lemma: a base form. Capitals are ignored.
-        pos: noun, verb, adj or adv.
         relation: synonym, antonym, hyponym (a kind of it), hypernym (what it is a kind of), sibling (another kind of
             the same) or similar (for adjectives: near in meaning).
         unsure: also return less certain words; they come last.
@@ -540,3 +539,130 @@ def _with_capitals_of(model: str, word: str) -> str:
     if len(model) > 1 and model.isupper():
         return word.upper()
     return word[:1].upper() + word[1:] if model[:1].isupper() else word
+
+
+# --- WordNet as its authors ship it: synonyms from a folder of dict files
+
+# Endings of inflected words and what stands in their place in the base form (morphy, section 7 of the manual).
+_ENDINGS = {
+    "noun": "s- ses-s ves-f xes-x zes-z ches-ch shes-sh men-man ies-y",
+    "verb": "s- ies-y es-e es- ed-e ed- ing-e ing-",
+    "adj": "er- est- er-e est-e",
+    "adv": "",
+}
+ENDINGS = {
+    part: tuple((ending, base) for ending, _, base in (rule.partition("-") for rule in rules.split()))
+    for part, rules in _ENDINGS.items()
+}
+
+
+class WordNet:
+    """Reads `index.*` and `data.*`, and the irregular forms of `*.exc` if they exist.
+
+    Args:
+        folder: the folder with the files of WordNet 3.0 (or 3.1, 2.1). Debian's wordnet-base puts them into
+            /usr/share/wordnet.
+
+    Raises:
+        InputError: a file is missing, or damaged.
+
+    References:
+        wndb(5WN) of WordNet 3.0 for the formats.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        needed = [name for part in POSES for name in (f"index.{part}", f"data.{part}")]
+        lacking = [name for name in needed if not os.path.isfile(self.folder / name)]
+        if lacking:
+            raise InputError(
+                f"{self.folder} has no {lacking[0]}; expected the dict folder of WordNet (index.noun, data.noun, ...)"
+            )
+
+    def synonyms(self, word: str) -> frozenset[str]:
+        """The words of all senses of all base forms of a word, without those that are written with a blank.
+
+        They are spelt as in WordNet, with capitals. nltk's `synsets(word)` has the same senses.
+        """
+        found: set[str] = set()
+        for pos in POSES:
+            index = self.index[pos]
+            for form in base_forms(word.lower(), pos, index.__contains__, self._exceptions[pos]):
+                for offset in index[form]:
+                    found.update(self._words(pos, offset))
+        return frozenset(word for word in found if "_" not in word)
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the files, for a signature."""
+        files = sorted(path for path in self.folder.glob("*.*") if path.stem in ("index", "data", *POSES))
+        total = sha256()
+        for path in files:
+            total.update(path.name.encode() + path.read_bytes())
+        return "sha256:" + total.hexdigest()[:16]
+
+    @cached_property
+    def index(self) -> dict[str, dict[str, tuple[int, ...]]]:
+        """Part of speech -> lemma -> offsets of its synsets, in the order of senses."""
+        index: dict[str, dict[str, tuple[int, ...]]] = {}
+        for name in POSES:
+            entries = index[name] = {}
+            for line in (self.folder / f"index.{name}").read_text("utf-8", "replace").splitlines():
+                if line.startswith(" "):
+                    continue
+                fields = line.split()
+                try:
+                    entries[fields[0]] = tuple(map(int, fields[-int(fields[2]) :]))
+                except (ValueError, IndexError):
+                    raise InputError(
+                        f"{self.folder / f'index.{name}'} has a line {line[:60]!r}, expected a lemma of WordNet with"
+                        " the offsets of its senses"
+                    ) from None
+        return index
+
+    @cached_property
+    def _exceptions(self) -> dict[str, dict[str, list[str]]]:
+        """Part of speech -> irregular form -> its base forms; empty without the files `noun.exc` and so on."""
+        tables = {}
+        for pos in POSES:
+            path = self.folder / f"{pos}.exc"
+            lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+            tables[pos] = {fields[0]: fields[1:] for fields in map(str.split, lines) if fields}
+        return tables
+
+    @cached_property
+    def data(self) -> dict[str, bytes]:
+        """Part of speech -> the lines of its synsets, each of which begins with its own offset."""
+        return {name: (self.folder / f"data.{name}").read_bytes() for name in POSES}
+
+    def _words(self, pos: str, offset: int) -> list[str]:
+        data = self.data[pos]
+        try:
+            fields = data[offset : data.index(b"\n", offset)].decode().split()
+            if int(fields[0]) != offset:
+                raise ValueError
+            size = int(fields[3], 16)
+        except (ValueError, IndexError):
+            raise InputError(
+                f"{self.folder / f'data.{pos}'} has no synset at offset {offset}, to which another file leads; are all"
+                " files of one release of WordNet?"
+            ) from None
+        return [w.partition("(")[0] for w in fields[4 : 4 + 2 * size : 2]]  # an adjective may carry its place: (p)
+
+
+def base_forms(
+    word: str, pos: str, knows: Callable[[str], bool], irregular: Mapping[str, Iterable[str]] | None = None
+) -> list[str]:
+    """The known forms that a word may be an inflection of, the word itself among them.
+
+    Args:
+        word: in small letters.
+        pos: noun, verb, adj or adv.
+        knows: whether a form is known.
+        irregular: irregular forms -> their base forms; endings are not looked at for these.
+    """
+    if irregular and word in irregular:
+        forms = [word, *irregular[word]]
+    else:
+        forms = [word, *(word.removesuffix(old) + new for old, new in ENDINGS[pos] if word.endswith(old))]
+    return [form for form in dict.fromkeys(forms) if knows(form)]

@@ -376,16 +376,10 @@ def _cut(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def best_shares(words: Sequence[str], others: Iterable[str]) -> list[float]:
-    """For each word the greatest share of characters that it has in common with one of the others.
+    """For each word the greatest share of characters that it has in common with one of the others, 0 to 1.
 
-    The share of two words of a and b characters, whose longest common substring has c, is 2 c / (a + b).
-
-    Args:
-        words: none is empty.
-        others: the same; without one all shares are 0.
-
-    Returns:
-        A share from 0 to 1 per word. Time grows with the characters of both sides together, even of hostile words.
+    The share of two words of a and b characters, whose longest common substring has c, is 2 c / (a + b). No word is
+    empty. Time grows with the characters of both sides together, even of hostile words.
     """
     known = set(others)
     automaton = None if known.issuperset(words) else _Automaton(sorted(known))

@@ -17,10 +17,9 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical.ngrams import WordMetric, Words, measured
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.lexicon import POSES, knows, neighbours
+from nlgauge.text.lexicon import POSES, WordNet, base_forms, knows, neighbours
 from nlgauge.text.porter import stem
 from nlgauge.text.scripts import Writing
-from nlgauge.text.wordnet import WordNet, base_forms
 
 Synonyms = Callable[[str], Set[str]]
 _PARTS = ("precision", "recall", "penalty", "reference")

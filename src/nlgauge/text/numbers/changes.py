@@ -201,21 +201,11 @@ def spelled_numbers(
     years: Literal["words", "leave"] = "words",
     year_style: YearStyle = "thousand",
 ) -> list[list[Edit]]:
-    """The edits that write out each number in figures, one list per number.
-
-    A list holds the number itself and, before it, "a" or "an" if it changes.
+    """The edits that write out each number in figures, one list per number: "a" or "an" if it changes, and the number.
 
     Dates in figures, times, telephone numbers, versions, designations, scores and labels ("Article 5", "No. 3") are
-    left alone.
-
-    Args:
-        text: an English text.
-        tags: Penn Treebank tags by the offset at which a word starts. They distinguish "a $5 bill" from "paid $5
-            yesterday".
-        british_and: write "and", as in "one hundred and twenty-seven".
-        money: write $1.70 as "one dollar and seventy cents" or as "one point seven dollars".
-        years: "words" or "leave", which also applies to decades.
-        year_style: how 2001 to 2009 are written: "two thousand five" or "twenty oh five".
+    left alone. Options are those of the perturbation `numbers_to_words`; `tags` are Penn Treebank tags by the offset at
+    which a word starts, which tell "a $5 bill" from "paid $5 yesterday".
     """
     return _Speller(text, tags or {}, british_and, money == "cents", years == "words", year_style).all()
 
@@ -437,8 +427,6 @@ def changed_numbers(
     no other number of its form.
 
     Args:
-        text: an English text.
-        rng: the generator that draws the numbers.
         skip_dates: leave years, decades, centuries, days of months and dates in figures unchanged.
         band: the smallest and the largest relative change, such as (0.1, 0.5) for a tenth to a half. It does not apply
             to dates. None allows any change.

@@ -69,12 +69,6 @@ class Number:
         exponent = 0 if self.value is None else self.value.as_tuple().exponent
         return max(0, -exponent) if isinstance(exponent, int) else 0
 
-    @property
-    def separator(self) -> str:
-        """The thousands separator: a comma, a period or a blank; "" if there is none."""
-        parted = re.match(r"[0-9]{1,3}([,.\u00a0\u202f\u2009 ])[0-9]{2,3}", self.figure)
-        return parted[1] if parted and not (self.decimals and parted.end() > len(self.figure) - self.decimals) else ""
-
 
 def opaque(text: str, start: int, end: int, kind: Kind = "code") -> Number:
     """A run of characters that is never changed."""
