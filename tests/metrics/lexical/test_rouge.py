@@ -12,7 +12,7 @@ from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical import rouge as module
 from nlgauge.metrics.lexical.ngrams import Numbered
-from nlgauge.metrics.lexical.rouge import AnyWords, AsciiWords, Rouge, lcs_lengths, number, union_hits, union_matches
+from nlgauge.metrics.lexical.rouge import Rouge, lcs_lengths, number, union_hits, union_matches
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 from nlgauge.text.tokenize import TOKENIZERS, rouge_words
@@ -51,57 +51,6 @@ def test_a_stemmer_merges_what_it_makes_equal_and_is_asked_once_a_word(rows):
     assert renamed(split(merged)) == renamed([[word[0] for word in row] for row in words])
     assert sorted(asked) == sorted({word for row in words for word in row})
     assert merged.size == len({word[0] for row in words for word in row})
-
-
-@pytest.mark.parametrize("characters", [1, 7, 100])
-def test_the_size_of_a_block_changes_no_number_of_equal_tokens(monkeypatch, characters):
-    rows = [" ".join(f"w{i * j % 11}" for i in range(j)) for j in range(20)]
-    whole = renamed(split(number(rows, "rouge")))
-    monkeypatch.setattr(module, "_CHARACTERS", characters)
-    assert renamed(split(number(rows, "rouge"))) == whole
-
-
-@pytest.mark.parametrize("bits", [0, 1, 4])
-@pytest.mark.parametrize("stemmed", [False, True])
-def test_full_tables_overflow_into_a_dictionary(monkeypatch, bits, stemmed):
-    monkeypatch.setattr(module, "_LEAST_BITS", bits)
-    monkeypatch.setattr(module, "_MOST_BITS", bits)
-    monkeypatch.setattr(module, "_CHARACTERS", 300)
-    rng = np.random.default_rng(0)
-    rows = [" ".join(f"word{i}" for i in rng.integers(200, size=30)) for _ in range(40)]
-    normal = (lambda word: word[:-1]) if stemmed else None
-    expected = [[normal(word) if stemmed else word for word in row.split()] for row in rows]
-    assert renamed(split(number(rows, "rouge", normal))) == renamed(expected)
-
-
-def test_words_that_agree_in_the_letters_a_machine_word_holds_are_told_apart():
-    rows = [" ".join("x" * n for n in (7, 8, 9, 15, 16, 17, 18, 40)), "x" * 16 + "y " + "x" * 8 + "y " + "x" * 16]
-    assert renamed(split(number(rows, "rouge"))) == [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 4]]
-
-
-def test_words_come_back_from_their_numbers():
-    vocabulary = AsciiWords(100)
-    words = ["a", "b2", "x" * 8, "x" * 9, "x" * 16, "x" * 17, "0"]
-    numbers, counts = vocabulary.add([" ".join(words), "a b2"])
-    assert counts.tolist() == [7, 2]
-    assert numbers[7:].tolist() == numbers[:2].tolist()
-    order = np.sort(numbers[:7])
-    assert dict(zip(order.tolist(), vocabulary.tokens(order), strict=True)) == dict(
-        zip(numbers[:7].tolist(), words, strict=True)
-    )
-    assert vocabulary.size > numbers.max()
-
-
-def test_words_of_other_scripts_come_back_too():
-    vocabulary = AnyWords(str.split)
-    numbers, counts = vocabulary.add(["猫 犬 猫", "", "犬"])
-    assert (numbers.tolist(), counts.tolist()) == ([0, 1, 0, 1], [3, 0, 1])
-    assert vocabulary.tokens(np.array([0, 1])) == ["猫", "犬"]
-
-
-def test_tables_are_no_larger_than_the_text_can_fill():
-    assert number(["one pair"], "rouge").size < 4096
-    assert number(["a" * 10_000_000], "rouge").size <= 3 * (1 << module._MOST_BITS) + 1
 
 
 sentences = st.lists(st.lists(st.integers(0, 3), max_size=9), max_size=4)
