@@ -247,18 +247,6 @@ def test_distances_have_the_buckets_of_transformers():
         assert found.tolist() == theirs.clamp(0, 2 * n - 1).tolist()
 
 
-def test_buckets_by_hand():
-    # four to each side, of which two are of one distance: 3 begins at 2 * 3.5 ** 0 and ends where all are one
-    config = {"model_type": "deberta-v2", "position_buckets": 4, "max_relative_positions": 8}
-    assert Relative.of(config).places(10)[9:].tolist() == [4, 5, 6, 7, 7, 7, 7, 7, 7, 7]
-    assert Relative.of(config).places(10)[:10].tolist() == [0, 0, 1, 1, 1, 1, 1, 2, 3, 4]
-
-
-def test_distances_of_the_first_are_counted_one_by_one():
-    config = {"model_type": "deberta", "max_relative_positions": 3, "position_buckets": 2}
-    assert Relative.of(config).places(6).tolist() == [0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 5]
-
-
 @pytest.mark.parametrize("name", ["first", "third"])
 def test_bfloat16_is_as_near_as_that_of_transformers(made, name):
     sequences = texts(LENGTHS)

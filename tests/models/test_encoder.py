@@ -309,11 +309,6 @@ def test_a_device_that_is_not_there_is_refused(tiny_model):
         load_encoder(str(tiny_model("bert")), None, "float32", Runtime(device="sundial"))
 
 
-def test_no_text_has_no_vector(tiny):
-    vectors = tiny().encode([], 2)
-    assert vectors.matrix.shape == (0, 32)
-
-
 def test_a_tokenizer_is_made_once_a_runtime(tiny_model):
     runtime = Runtime()
     first, again = (load_encoder(str(tiny_model("bert")), None, "float32", runtime) for _ in range(2))

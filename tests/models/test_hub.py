@@ -1,7 +1,6 @@
 """Jobs side by side: in order, each on one core, and nothing of torch's settings left changed."""
 
 import json
-import pickle
 import shutil
 import threading
 
@@ -142,22 +141,6 @@ def test_several_layers_are_those_of_the_model_cut_after_each(tiny_model):
 def test_precision_is_the_one_asked_for(tiny_model):
     network = hub(tiny_model("distilbert"), torch.bfloat16)
     assert forward(network, sequences(), 2).dtype == torch.bfloat16
-
-
-def test_pickled_weights_are_refused_unopened(tiny_model, tmp_path):
-    folder = tmp_path / "pickled"
-    shutil.copytree(tiny_model("distilbert"), folder)
-    (folder / "model.safetensors").unlink()
-    proof = tmp_path / "opened"
-
-    class Trap:
-        def __reduce__(self):
-            return open, (str(proof), "w")
-
-    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(InputError, match=r"neither model\.safetensors nor"):
-        hub(folder)
-    assert not proof.exists()
 
 
 def test_code_that_comes_with_a_model_is_not_run(tiny_model, tmp_path):
