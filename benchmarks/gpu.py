@@ -1,7 +1,6 @@
 """BERTScore on a GPU side by side with bert-score: pairs a second, share of the card's peak, equality with the CPU.
 
     python benchmarks/gpu.py                  the embedded encoder, one of base and one of large size
-    python benchmarks/gpu.py --models base --compile
     python benchmarks/gpu.py --device cpu     tries the same steps on a processor: tiny models, few texts, "no GPU"
 
 Nothing is downloaded. The base- and large-size encoders are built from a configuration with random weights, beside the
@@ -124,11 +123,7 @@ def theirs(scorer: BERTScorer, batch: int, texts: tuple[list[str], list[str]]) -
 def compared(name: str, model: str, layer: int, texts: tuple[list[str], list[str]], options: Any) -> bool:
     """Time one encoder, print a line for each side; whether float32 equals the processor."""
     spec, device = f"bertscore:model={quote(model)},layer={layer}", options.device
-    own = {
-        f"nlgauge {dtype}{', compiled' if compiled else ''}": Runtime(device=device, dtype=dtype, compile=compiled)
-        for dtype in ("float32", "bfloat16")
-        for compiled in ((False, True) if options.compile else (False,))
-    }
+    own = {f"nlgauge {dtype}": Runtime(device=device, dtype=dtype) for dtype in ("float32", "bfloat16")}
     scorer = BERTScorer(model_type=str(locate(model).folder), num_layers=layer, device=device, use_fast_tokenizer=True)
     runs: dict[str, Callable[[], np.ndarray]] = {k: partial(ours, spec, runtime, texts) for k, runtime in own.items()}
     few = tuple(side[: options.pairs // 8 + 1] for side in texts)
@@ -141,7 +136,7 @@ def compared(name: str, model: str, layer: int, texts: tuple[list[str], list[str
     for runtime in own.values():
         for _ in range(
             2 if runtime.device.startswith("cuda") else 1
-        ):  # the first pass loads and compiles, the second meets the sizes of the last batches
+        ):  # the first pass loads, the second meets the sizes of the last batches
             ours(spec, runtime, texts)
     seconds: dict[str, list[float]] = {key: [] for key in runs}
     found = {}
@@ -180,7 +175,6 @@ def main() -> None:
     parser.add_argument("--models", nargs="+", default=["embedded", *SIZES], choices=["embedded", *SIZES])
     parser.add_argument("--pairs", type=int, help="20,000 on a GPU, 32 on a processor")
     parser.add_argument("--repeats", type=int, help="3 on a GPU, 1 on a processor")
-    parser.add_argument("--compile", action="store_true", help="compiled blocks as well")
     options = parser.parse_args()
     has_gpu = options.device.startswith("cuda")
     if has_gpu and not torch.cuda.is_available():

@@ -164,7 +164,7 @@ KINDS = {
     "deberta-v2": (
         "deberta-v2",
         "sentence",
-        {**SHAPE, **RELATIVE, "norm_rel_ebd": "layer_norm", "position_buckets": 16, "conv_kernel_size": 3},
+        {**SHAPE, **RELATIVE, "norm_rel_ebd": "layer_norm", "position_buckets": 16},
     ),
     "modernbert": ("modernbert", "pieces", {**SHAPE, **ROTARY}),
     "xlnet": ("xlnet", "sentence", {"d_model": 32, "n_layer": 3, "n_head": 4, "d_inner": 48}),

@@ -83,7 +83,7 @@ FAMILIES: Mapping[str, tuple[str, str, str]] = {
     "others": (
         "Of other programs",
         "They run in an environment of their own, behind an endpoint, or read the scores that a program wrote.",
-        r"external\.|stored$|judging$",
+        r"external$|stored$|judging$",
     ),
 }
 _ORDER = ("words", "vectors", "entailment", "likelihood", "trained", "others")

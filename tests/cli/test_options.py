@@ -249,12 +249,6 @@ def test_a_cache_and_none_are_not_both():
         made(cache="folder", no_cache=True)
 
 
-def test_compiling_is_asked_for_by_a_variable(monkeypatch):
-    assert not made(no_cache=True).compile
-    monkeypatch.setenv("NLGAUGE_COMPILE", "1")
-    assert made(no_cache=True).compile
-
-
 @pytest.mark.parametrize(
     ("stream", "quiet", "shown"),
     [(Terminal, False, options.bar), (Terminal, True, silent), (io.StringIO, False, options.each_minute)],

@@ -30,7 +30,6 @@ from nlgauge.metrics.judging import (
     check_url,
     prompt_key,
     read_mqm,
-    read_place,
     read_score,
 )
 from nlgauge.metrics.stored import check_shipped
@@ -48,16 +47,9 @@ class Server:
         self.counts = True  # tokens, as most endpoints do
 
     def reply(self, prompt: str) -> str:
-        """A rating that depends on the prompt alone: the share of words of the answer that stand in the input.
-
-        Of two answers the one with the larger share wins.
-        """
-        texts = re.findall("<(input|answer(?: [AB])?)>\n(.*?)\n</", prompt, re.S)
-        source, *answers = (set(text.split()) for _, text in texts)
-        shares = [round(100 * len(source & answer) / max(1, len(answer)), 2) for answer in answers]
-        if len(shares) == 1:
-            return json.dumps({"score": shares[0]})
-        return json.dumps({"verdict": "tie" if shares[0] == shares[1] else "AB"[shares[1] > shares[0]]})
+        """A rating that depends on the prompt alone: the share of words of the answer that stand in the input."""
+        source, answer = (set(text.split()) for text in re.findall("<(?:input|answer)>\n(.*?)\n</", prompt, re.S))
+        return json.dumps({"score": round(100 * len(source & answer) / max(1, len(answer)), 2)})
 
 
 STALLS = ("head drips", "body drips", "head stays away", "body stays away")
@@ -184,13 +176,6 @@ def test_errors_are_weighed_down_to_the_lowest_score():
     assert math.isnan(read_mqm('{"errors": [{"severity": []}]}', -25, 0))
 
 
-def test_a_verdict_is_one_of_three_words():
-    assert [read_place(json.dumps({"verdict": said})) for said in ("A", "B", "tie")] == [1, 2, 0]
-    for text in ('{"verdict": "a"}', '{"verdict": "A."}', '{"verdict": ["A"]}', '{"verdict": 1}', "A", '"A"', "{}"):
-        assert math.isnan(read_place(text))
-    assert math.isnan(read_place('{"verdict": "A", "why": "better"}'))
-
-
 def test_answers_are_found_again_also_after_half_a_line(tmp_path):
     path = tmp_path / "a.jsonl"
     Kept(str(path)).add("k", "one\ntwo")
@@ -214,43 +199,24 @@ def test_the_key_is_of_all_that_is_asked():
 
 
 def test_nothing_asked_is_nothing_said():
-    assert Spent().notes((1.0, 2.0)) == ()
-
-
-def test_money_is_tokens_times_prices_of_a_million():
-    # 3 requests: 2000 * 0.5 / 1e6 + 300 * 2 / 1e6 = 0.0016
-    spent = Spent()
-    spent.add(Answer("a", (1500, 200), requests=2))
-    spent.add(Answer("b", (500, 100)))
-    assert spent.notes((0.5, 2)) == (
-        "3 requests, 2000 tokens read and 300 written, 0 answers kept before;"
-        " they cost 0.0016, at 0.5 and 2 for a million tokens",
-    )
+    assert Spent().notes() == ()
 
 
 def test_tokens_that_nobody_counts_are_not_taken_for_none():
     spent = Spent()
     spent.add(Answer("a"))
     spent.add(Answer(None, fault="status 500", requests=4))  # no answer, so nothing to count
-    assert spent.notes(None) == (
+    assert spent.notes() == (
         "5 requests, 0 tokens read and 0 written, 0 answers kept before;"
         " the endpoint does not count the tokens of 1 answers",
     )
 
 
-def test_places_are_counted_over_both_orders():
-    # the first pair flips (place 1 twice), the second does not, the third is half unread: 4 of 4 choices and one tie
-    spent = Spent(kept=6, places=[(1.0, 1.0), (1.0, 2.0), (math.nan, 0.0)])
-    assert spent.notes(None)[1] == "1 of 2 verdicts flip with the order, and the text shown first wins 75% of 4 choices"
-    assert Spent(kept=2, places=[(math.nan, 1.0)]).notes(None)[1] == "the text shown first wins 100% of 1 choices"
-    assert len(Spent(kept=2, places=[(math.nan, math.nan)]).notes(None)) == 1
-
-
 def test_parts_of_a_run_are_joined():
-    whole, part = Spent(), Spent(requests=1, read=2, written=3, uncounted=4, kept=5, places=[(1.0, 2.0)])
+    whole, part = Spent(), Spent(requests=1, read=2, written=3, uncounted=4, kept=5)
     whole.join(part)
     whole.join(part)
-    assert whole == Spent(2, 4, 6, 8, 10, [(1.0, 2.0)] * 2)
+    assert whole == Spent(2, 4, 6, 8, 10)
 
 
 TEXTS = [Segment("1", "a b", source="a b c"), Segment("2", "a x", source="a b c"), Segment("3", " ", source="a")]
@@ -362,96 +328,13 @@ def test_marked_errors_are_weighed(server):
     assert math.isnan(values[1])
 
 
-PAIRS = [
-    Segment("1", "a b", ("a x",), source="a b c"), Segment("2", "a x", ("a b",), source="a b c"),
-    Segment("3", "a", ("b",), source="a b"), Segment("4", "same", ("same",), source="a"),
-    Segment("5", " ", ("b",), "b"), Segment("6", "b", ("",), "b"),
-]  # fmt: skip
-
-
-@pytest.mark.usefixtures("quick")
-def test_the_contract_holds_for_pairs(server):
-    check_metric(judge(server, ask="pair"))
-
-
-@pytest.mark.usefixtures("quick")
-def test_pairs_are_judged_in_both_orders(server):
-    found = judge(server, ask="pair").score(PAIRS, Runtime())
-    assert found.values.tolist() == [1, 0, 0.5, 0.5, 0, 0]
-    assert found.flags["empty"].tolist() == [False] * 4 + [True] * 2
-    # the second pair is the first one turned around, whose answers are there; equal texts are a tie, and a blank side
-    # has the worst score, unasked
-    assert len(server.seen) == 4
-    first, second = (asked["messages"][0]["content"] for asked in server.seen[:2])
-    assert first.index("a b\n</answer A>") < first.index("a x\n</answer B>")
-    assert second.index("a x\n</answer A>") < second.index("a b\n</answer B>")
-    assert found.notes == (
-        "judge: 4 requests, 28 tokens read and 8 written, 2 answers kept before",
-        "judge: 0 of 3 verdicts flip with the order, and the text shown first wins 50% of 4 choices",
-    )
-
-
-@pytest.mark.usefixtures("quick")
-def test_a_judge_who_likes_the_first_place_is_seen(server):
-    server.plan = [{"say": '{"verdict": "A"}'}] * 4
-    metric = judge(server, ask="pair")
-    found = metric.score(PAIRS[:2], Runtime())
-    assert found.values.tolist() == [0.5, 0.5]
-    assert found.flags["flipped"].tolist() == [True, True]
-    assert (found.parts["shown_first"].tolist(), found.parts["shown_second"].tolist()) == ([1, 1], [0, 0])
-    assert metric.notes[1] == "2 of 2 verdicts flip with the order, and the text shown first wins 100% of 4 choices"
-
-
-@pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("said", ["A", '{"verdict": "a"}', '{"verdict": "C"}', '{"verdict": 1}', '{"score": 1}', ""])
-def test_a_pair_of_which_one_order_is_unread_has_no_score(server, said):
-    server.plan = [None, {"say": said}]
-    found = judge(server, ask="pair").score(PAIRS[:1], Runtime())
-    assert math.isnan(found.values[0])
-    assert (found.flags["unread"].tolist(), found.flags["flipped"].tolist()) == ([True], [False])
-    assert found.parts["shown_first"].tolist() == [1]
-
-
-@pytest.mark.usefixtures("quick")
-def test_a_pair_without_one_answer_has_no_score(server):
-    server.plan = [None, 500, 500]
-    found = judge(server, ask="pair", attempts=2).score(PAIRS[:1], Runtime())
-    assert math.isnan(found.values[0])
-    assert (found.flags["unanswered"].tolist(), found.flags["unread"].tolist()) == ([True], [False])
-
-
-@pytest.mark.usefixtures("quick")
-def test_half_a_pair_is_kept_and_the_rest_asked_later(server, tmp_path):
-    kept = str(tmp_path / "answers.jsonl")
-    server.plan = [None, 401]
-    with pytest.raises(ng.InputError):
-        judge(server, ask="pair", answers=kept).score(PAIRS[:1], Runtime())
-    found = judge(server, ask="pair", answers=kept).score(PAIRS[:1], Runtime())
-    assert (found.values.tolist(), len(server.seen)) == ([1], 3)
-    assert "1 requests" in found.notes[0]
-    assert "1 answers kept before" in found.notes[0]
-
-
-@pytest.mark.usefixtures("quick")
-def test_a_prompt_of_a_pair_has_both_places(server, tmp_path):
-    path = tmp_path / "p.txt"
-    path.write_text("{first} or {second}, {hypothesis}? {low}")
-    own = judge(server, ask="pair", prompt=str(path))
-    assert own.info.needs == {"references"}
-    assert own._prompts(Segment("1", "{second}", ("b",)))[0] == "{second} or b, {hypothesis}? {low}"
-
-
 @pytest.mark.usefixtures("quick")
 def test_the_cost_of_all_calls_is_told_and_not_signed(server):
-    metric = judge(server, price_in=1, price_out=10.5)
+    metric = judge(server)
     assert metric.notes == ()
     for segment in TEXTS[:2]:
         metric.score([segment], Runtime())
-    # 14 and 4 tokens: (14 + 42) / 1e6
-    assert metric.notes == (
-        "2 requests, 14 tokens read and 4 written, 0 answers kept before;"
-        " they cost 5.6e-05, at 1 and 10.5 for a million tokens",
-    )
+    assert metric.notes == ("2 requests, 14 tokens read and 4 written, 0 answers kept before",)
     assert str(signature_of(metric, Runtime())) == str(signature_of(judge(server), Runtime()))
     server.counts = False
     assert "does not count the tokens of 1 answers" in judge(server).score(TEXTS[:1], Runtime()).notes[0]
@@ -461,7 +344,7 @@ def test_the_cost_of_all_calls_is_told_and_not_signed(server):
 def test_the_command_and_the_function_tell_the_cost(server, tmp_path, capsys):
     path, answers = tmp_path / "d.jsonl", tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps({"id": s.id, "hyp": s.hypothesis, "src": s.source}) + "\n" for s in TEXTS))
-    spec = f'judge:url="{server.url}",model=m,answers="{answers}",price_in=1,price_out=1'
+    spec = f'judge:url="{server.url}",model=m,answers="{answers}"'
     for told in ("2 requests, 14 tokens read and 4 written, 0 answers kept before", "0 requests, 0 tokens read"):
         assert main(["score", str(path), "-m", spec, "--json", str(tmp_path / "r.json")]) == 0
         assert told in capsys.readouterr().out
@@ -474,8 +357,7 @@ def test_the_command_and_the_function_tell_the_cost(server, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"ask": "pair", "low": 0}, "low and high are those of"), ({"price_in": 1}, "given together"),
-        ({"price_in": 1, "price_out": -1}, "two numbers from 0"), ({"ask": "pair", "prompt": os.devnull}, "has no"),
+        ({"prompt": os.devnull}, "has no"),
         ({"url": "ftp://x"}, "url is no address"), ({"url": "https://u:p@x/v1"}, "holds more than an address"),
         ({"url": "https://x/v1?key=3"}, "holds more than an address"), ({"low": 5, "high": 5}, "expected below high"),
         ({"attempts": 0}, "above 0"), ({"prompt": "absent.txt"}, "cannot be read"),

@@ -90,30 +90,6 @@ def test_each_text_is_encoded_once_whatever_layers_are_asked_for(metrics, encode
     same(found, {name: metric.score(SEGMENTS, Runtime(device="cpu")) for name, metric in metrics.items()})
 
 
-def test_a_model_of_the_hub_takes_one_pass_for_all_metrics(tiny_model, monkeypatch):
-    """No block sees a text twice, though the metrics read four layers, and one of them five."""
-    from nlgauge.models.hub import HubNetwork
-
-    counts, loaded = [], HubNetwork.__init__
-
-    def counting(self, *args):
-        loaded(self, *args)
-        self._can_replay((0, 1))
-        for block in getattr(self._owner, self._stack):
-            block.register_forward_hook(lambda module, args, *_: counts.append((id(module), args[0].shape[:2].numel())))
-
-    monkeypatch.setattr(HubNetwork, "_can_replay", lambda self, layers: True)  # its own check runs blocks, too
-    monkeypatch.setattr(HubNetwork, "__init__", counting)
-    built = made(SPECS, str(tiny_model("distilbert")))
-    found = score_segments(built, SEGMENTS, Runtime(device="cpu"))
-    seen = {module: sum(n for other, n in counts if other == module) for module, _ in counts}
-    texts = {text for hyp, refs in TEXTS for text in (hyp, *refs) if text and refs != ("a dog",)}
-    tokens = built["wmd"]._encoder(Runtime(device="cpu")).tokenizer.tokens(list(texts))
-    assert set(seen.values()) == {sum(len(t.ids) for t in tokens)}
-    counts.clear()
-    same(found, {name: metric.score(SEGMENTS, Runtime(device="cpu")) for name, metric in built.items()})
-
-
 def test_regressors_read_the_vectors_of_the_other_metrics(metrics, encoded, tiny_regressor, monkeypatch):
     """A frozen encoder is shared with all metrics over it; one with adapters, by the metrics over the same head."""
     adapted = tiny_regressor(layers="1,3")

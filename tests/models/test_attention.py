@@ -9,7 +9,7 @@ from torch.nn import functional
 from nlgauge.core.errors import InputError
 from nlgauge.models import attention
 from nlgauge.models import attention as gpu
-from nlgauge.models.attention import Convolution, Relative
+from nlgauge.models.attention import Relative
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.packing import PackedBert
 
@@ -143,8 +143,6 @@ MODELS = {
     "first, to queries": ("deberta", {**BOTH, "pos_att_type": "p2c", "position_biased_input": False}),
     "second": ("deberta-v2", {**BOTH, "norm_rel_ebd": "layer_norm", "position_buckets": 16}),
     "second, linear": ("deberta-v2", {**BOTH, "position_biased_input": False, "type_vocab_size": 2}),
-    "second, convolution": ("deberta-v2", {**BOTH, **THIRD, "conv_kernel_size": 3, "conv_act": "gelu"}),
-    "second, wide convolution": ("deberta-v2", {**BOTH, **THIRD, "conv_kernel_size": 5}),
     "third": ("deberta-v2", {**BOTH, **THIRD, "pos_att_type": "p2c|c2p"}),
     "third, few buckets": ("deberta-v2", {**BOTH, **THIRD, "position_buckets": 8, "max_relative_positions": 64}),
 }
@@ -212,7 +210,7 @@ def lengths_of(name):
     return LENGTHS if positions else LENGTHS + FAR
 
 
-DAILY = {"first", "second, convolution", "third"}
+DAILY = {"first", "third"}
 SOME, MORE = (
     [name if name in daily else pytest.param(name, marks=pytest.mark.slow) for name in MODELS]
     for daily in (DAILY, DAILY | {"first, positions and types", "first, to keys", "second, linear"})
@@ -247,18 +245,6 @@ def test_distances_have_the_buckets_of_transformers():
         config = {"model_type": "deberta-v2", "position_buckets": n, "max_position_embeddings": 512}
         found = Relative.of(config).places(700)
         assert found.tolist() == theirs.clamp(0, 2 * n - 1).tolist()
-
-
-def test_buckets_by_hand():
-    # four to each side, of which two are of one distance: 3 begins at 2 * 3.5 ** 0 and ends where all are one
-    config = {"model_type": "deberta-v2", "position_buckets": 4, "max_relative_positions": 8}
-    assert Relative.of(config).places(10)[9:].tolist() == [4, 5, 6, 7, 7, 7, 7, 7, 7, 7]
-    assert Relative.of(config).places(10)[:10].tolist() == [0, 0, 1, 1, 1, 1, 1, 2, 3, 4]
-
-
-def test_distances_of_the_first_are_counted_one_by_one():
-    config = {"model_type": "deberta", "max_relative_positions": 3, "position_buckets": 2}
-    assert Relative.of(config).places(6).tolist() == [0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 5]
 
 
 @pytest.mark.parametrize("name", ["first", "third"])
@@ -350,7 +336,6 @@ def test_adapters_of_the_first_are_added_to_its_own_layers(made, tmp_path, layer
         ("second", "embeddings.position_embeddings.weight"),
         ("third", "encoder.LayerNorm.bias"),
         ("third", "encoder.layer.0.attention.self.query_proj.weight"),
-        ("second, convolution", "encoder.conv.conv.weight"),
     ],
 )
 def test_a_missing_weight_is_told_in_one_line(made, tmp_path, name, gone):
@@ -396,7 +381,7 @@ def test_weights_of_another_shape_are_told_in_one_line(made, tmp_path):
 
 
 def test_names_with_the_prefix_of_a_model_are_read(made, tmp_path):
-    name, sequences = "second, convolution", texts([1, 5, 30])
+    name, sequences = "third", texts([1, 5, 30])
     prefixed = changed(made(name), tmp_path / "prefixed", rename=lambda key: f"deberta.{key}")
     for one, other in zip(layers(network(prefixed), sequences), layers(network(made(name)), sequences), strict=True):
         torch.testing.assert_close(one, other, atol=1e-12, rtol=0)
@@ -456,37 +441,3 @@ def test_torch_has_the_kernel_for_packed_texts_with_these_arguments():
     if kernel is None:
         pytest.skip("torch before 2.10")
     assert list(signature(kernel).parameters)[:7] == ["query", "key", "value", "cu_seq_q", "cu_seq_k", "max_q", "max_k"]
-
-
-# --- The convolution beside the first block of DeBERTa v2, against torch's own
-
-WIDTH, ROWS = 8, 64
-CONVOLUTION_LENGTHS = np.array([1, 2, 5, 5, 30])
-
-
-@pytest.mark.parametrize("act", ["gelu", "tanh"])
-@pytest.mark.parametrize("neighbours", [1, 3, 5])
-def test_each_text_has_its_own_borders(neighbours, act):
-    generator = torch.Generator().manual_seed(0)
-
-    def drawn(*shape):
-        return torch.randn(*shape, generator=generator, dtype=torch.float64)
-
-    tensors = {
-        "encoder.conv.conv.weight": drawn(WIDTH, WIDTH, neighbours),
-        "encoder.conv.conv.bias": drawn(WIDTH),
-        "encoder.conv.LayerNorm.weight": drawn(WIDTH),
-        "encoder.conv.LayerNorm.bias": drawn(WIDTH),
-    }
-    embedded, states = drawn(ROWS, WIDTH), drawn(ROWS, WIDTH)
-    weight, bias, *norm = tensors.values()
-    found = Convolution(tensors.__getitem__, act, 1e-7, ROWS)(embedded, states, CONVOLUTION_LENGTHS)
-    assert torch.isfinite(found).all()  # beyond the last text, too
-    after = getattr(torch.nn.functional, act) if act == "gelu" else torch.tanh
-    start = 0
-    for length in CONVOLUTION_LENGTHS.tolist():
-        rows = slice(start, start + length)
-        beside = torch.nn.functional.conv1d(embedded[rows].T[None], weight, bias, padding=neighbours // 2)[0].T
-        expected = torch.nn.functional.layer_norm(states[rows] + after(beside), (WIDTH,), *norm, 1e-7)
-        torch.testing.assert_close(found[rows], expected, atol=1e-12, rtol=0)
-        start += length

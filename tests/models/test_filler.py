@@ -101,10 +101,6 @@ def test_the_closest_call_is_told(k, least):
     assert spelling.best(said, stands(Gap("a cat", 2, 5))[0], k)[1] == least
 
 
-def test_a_call_without_another_choice_is_never_close():
-    assert of(["cat"]).best(torch.tensor([-1.0]), stands(Gap("a cat", 2, 5))[0], 3) == ([(0, -1.0)], float("inf"))
-
-
 @pytest.mark.parametrize(
     ("word", "text", "old", "written"),
     [
@@ -330,17 +326,6 @@ def test_bfloat16_guesses_about_the_same(tiny_masked):
         assert narrow[word] == pytest.approx(wide[word], abs=0.1)  # eight bits of precision, logits of about 1
 
 
-@pytest.mark.parametrize(
-    ("text", "word", "capital"),
-    [("Rain fell today", "Rain", True), ("rain fell. Snow fell", "Snow", True), ("the cat sat", "cat", False)],
-)
-def test_a_model_without_capitals_writes_one_where_a_sentence_begins(tiny_masked, text, word, capital):
-    found = load_infill(str(tiny_masked("bert"))).fill([gap(text, word)], 9)[0]
-    letters = [f.word for f in found if f.word[:1].isalpha() and f.word.isascii()]
-    assert letters
-    assert all(word[0].isupper() is capital for word in letters)
-
-
 def test_a_model_without_a_mask_token_is_refused(tiny_masked, tmp_path):
     folder = tmp_path / "maskless"
     shutil.copytree(tiny_masked("bert"), folder)
@@ -462,12 +447,6 @@ def test_close_calls_are_settled_alone(tiny_masked, monkeypatch):
     model.dtype = "bfloat16"
     leads(model, asked)
     assert shapes[6:] == [1, 1, 1, 1]
-
-
-def test_nothing_asked_loads_nothing(tiny_masked):
-    model = masked_model(locate_infill(str(tiny_masked("bert"))), "float32", Runtime(device="cpu"))
-    assert leads(model, []) == []
-    assert "network" not in vars(model)
 
 
 # --- Pseudo-log-likelihoods, against a plain loop over masks

@@ -96,29 +96,19 @@ def test_the_way_back_is_made_by_the_second_model(pair):
 
         return Seq2Seq(locate(str(pair("bart", seed))), "float32", "cpu")
 
-    pivot = load(0).rewrite(TEXTS[:2], "", (None, None), 2, 12, Runtime())
-    back = load(1).rewrite(pivot, "", (None, None), 2, 12, Runtime())
+    pivot = load(0).rewrite(TEXTS[:2], (None, None), 2, 12, Runtime())
+    back = load(1).rewrite(pivot, (None, None), 2, 12, Runtime())
     assert both_ways(pair, "bart").paraphrase(TEXTS[:2]) == back
     assert pivot != back
-
-
-def test_a_prefix_is_read_by_the_model(pair):
-    plain = both_ways(pair, "t5").paraphrase(TEXTS[:3])
-    told = both_ways(pair, "t5", prefixes=("good ", "rain ")).paraphrase(TEXTS[:3])
-    assert plain != told
 
 
 def test_a_text_longer_than_the_model_reads_has_none(pair):
     assert both_ways(pair, "bart").paraphrase(["cat " * 100, "the cat"])[0] is None
 
 
-def test_weights_are_pinned_and_models_shared(pair):
-    runtime = Runtime()
-    translator = both_ways(pair, "bart", runtime=runtime)
-    first, second = translator.identities()
-    assert first.startswith("sha256:")
-    assert first != second
-    assert translator._model(translator.forward, None) is translator._model(translator.forward, None)
+def test_models_are_shared(pair):
+    translator = both_ways(pair, "bart", runtime=Runtime())
+    assert translator._model(translator.forward) is translator._model(translator.forward)
 
 
 def test_models_that_are_no_pair_are_refused(pair, tiny_model, tmp_path):

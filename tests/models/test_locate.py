@@ -24,12 +24,9 @@ from nlgauge.models.locate import (
     FAMILIES,
     LazyModel,
     ModelFiles,
-    attention_kinds,
     buckets,
     distance_parts,
-    is_modern,
     is_read,
-    thetas,
 )
 from nlgauge.models.locate import locate as locate_model
 from nlgauge.runtime.runtime import Runtime
@@ -510,7 +507,7 @@ def test_families_are_read(kind):
         {"model_type": "deberta", "pos_att_type": ["c2p"], "type_vocab_size": 2, "position_biased_input": False},
         {"model_type": "deberta-v2"},
         {"model_type": "deberta-v2", "position_buckets": 256, "share_att_key": True, "norm_rel_ebd": "layer_norm"},
-        {"model_type": "deberta-v2", "conv_kernel_size": 3, "conv_act": "gelu", "attention_head_size": 4},
+        {"model_type": "deberta-v2", "conv_kernel_size": 0, "attention_head_size": 4},
     ],
 )
 def test_published_debertas_are_read(config):
@@ -533,9 +530,7 @@ def test_published_debertas_are_read(config):
         {"position_buckets": 2},
         {"position_buckets": 64, "max_relative_positions": 33},
         {"position_buckets": "many"},
-        {"conv_kernel_size": 2},
-        {"conv_kernel_size": 3, "conv_groups": 2},
-        {"conv_kernel_size": 3, "conv_act": "relu"},
+        {"conv_kernel_size": 3},
         {"attention_head_size": 8},
     ],
 )
@@ -548,8 +543,6 @@ def test_what_a_deberta_has_is_its_own_choice():
     assert first.tables({}) == (True, False)
     assert second.tables({"position_biased_input": False, "type_vocab_size": 2}) == (False, True)
     assert FAMILIES["bert"].tables({}) == (True, True)
-    assert second.convolves({"conv_kernel_size": 3})
-    assert not first.convolves({"conv_kernel_size": 3})
 
 
 @pytest.mark.parametrize(
@@ -579,81 +572,10 @@ def test_names():
 @pytest.mark.parametrize("odd", [None, 5, 2.5, "x", [], ["c2p", 1], [["c2p"]], {"c2p": 1}, True])
 @pytest.mark.parametrize(
     "name",
-    [
-        "pos_att_type",
-        "max_relative_positions",
-        "position_buckets",
-        "attention_head_size",
-        "conv_kernel_size",
-        "conv_act",
-    ],
+    ["pos_att_type", "max_relative_positions", "position_buckets", "attention_head_size", "conv_kernel_size"],
 )
 def test_a_configuration_of_other_types_is_no_fault_of_ours(name, odd):
     """It stays with transformers, which says what it expects."""
     config = {**DEBERTA, name: odd}
     assert is_read(config) in (True, False)
     assert all(isinstance(part, str) for part in distance_parts(config))
-
-
-# What answerdotai/ModernBERT-base and jhu-clsp/mmBERT-base say in config.json, besides sizes and what makes no vectors.
-MODERN = {
-    "model_type": "modernbert",
-    "num_hidden_layers": 22,
-    "hidden_activation": "gelu",
-    "global_attn_every_n_layers": 3,
-    "global_rope_theta": 160000.0,
-    "local_rope_theta": 10000.0,
-    "local_attention": 128,
-    "position_embedding_type": "absolute",
-}
-WIDER = {**MODERN, "local_rope_theta": 160000.0, "position_embedding_type": "sans_pos"}
-ROPES = {"full_attention": {"rope_type": "default", "rope_theta": 9.0}}
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        MODERN,
-        WIDER,
-        {"model_type": "modernbert", "num_hidden_layers": 4},
-        {**MODERN, "rope_parameters": ROPES},
-        {**MODERN, "layer_types": ["sliding_attention", "full_attention"] * 11},
-    ],
-)
-def test_a_modernbert_is_read_as_transformers_reads_it(config):
-    """Kinds of attention and bases of positions, in the words of older and newer configurations."""
-    pytest.importorskip("torch")
-    from transformers import ModernBertConfig
-
-    theirs = ModernBertConfig(**{name: value for name, value in config.items() if name != "model_type"})
-    assert is_modern(config)
-    assert not is_read(config)  # heads and training stand on BERT's family alone
-    assert attention_kinds(config) == theirs.layer_types
-    assert thetas(config) == {kind: theirs.rope_parameters[kind]["rope_theta"] for kind in thetas(config)}
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"model_type": "modernbert-decoder"},
-        {"hidden_activation": "silu"},
-        {"rope_scaling": {"rope_type": "linear", "factor": 2.0}},
-        {"rope_parameters": {"full_attention": {"rope_type": "yarn", "rope_theta": 9.0}}},
-        {"rope_parameters": {"full_attention": {"rope_theta": 9.0, "partial_rotary_factor": 0.5}}},
-        {"rope_parameters": {"rope_type": "default", "rope_theta": 9.0}},
-        {"rope_parameters": [9.0]},
-        {"rope_theta": 9.0},
-        {"local_rope_theta": None},
-        {"head_dim": 128},
-        {"sliding_window": 64},
-        {"local_attention": "many"},
-        {"local_attention": 0},
-        {"global_attn_every_n_layers": 0},
-        {"layer_types": ["full_attention"]},
-        {"layer_types": ["chunked_attention"] * 22},
-        {"num_hidden_layers": None},
-        {"is_decoder": True},
-    ],
-)
-def test_other_modernberts_stay_with_transformers(more):
-    assert not is_modern({**MODERN, **more})

@@ -91,19 +91,6 @@ def test_families_of_bert_take_the_packed_forward_pass(tiny_nli, kind):
     assert isinstance(classifier(locate(str(tiny_nli(kind))), torch.float32, CPU), PackedClassifier)
 
 
-@pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_types_reach_the_model_and_missing_ones_are_zeros(tiny_nli, kind):
-    ids, types = inputs()
-    zeros = [np.zeros_like(t) for t in types]
-    folder = tiny_nli(kind)
-    assert (ours(folder, ids, types) - ours(folder, ids, zeros)).abs().max() > 0.01
-    from nlgauge.models.packing import PackedBert
-
-    network = PackedBert(locate(str(folder)), torch.float64, CPU)
-    with torch.inference_mode(), network.cut(3) as forward:
-        torch.testing.assert_close(forward(ids), forward(ids, zeros), atol=0, rtol=0)
-
-
 @pytest.mark.parametrize("kind", ["bert", "deberta-v2"])
 def test_half_precision_moves_logits_by_little_and_the_head_is_computed_in_float32(tiny_nli, kind):
     ids, types = inputs()

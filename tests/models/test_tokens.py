@@ -221,15 +221,6 @@ def test_two_halves_of_an_emoji_are_the_emoji(tiny):
     assert halves == emoji
 
 
-@given(text=st.text(max_size=30))
-def test_any_text_has_pieces_in_its_frame(tiny, text):
-    tokenizer = tiny("bert")
-    (found,) = tokenizer.tokens([text])
-    assert found.ids[0] == 2
-    assert found.ids[-1] == 3
-    assert found.n_content == len(found.ids) - 2 <= LIMIT - 2
-
-
 @given(texts=st.lists(st.text(alphabet="the catx!\ud800雨", max_size=8), max_size=9))
 def test_a_text_has_the_same_pieces_in_any_company(tiny, texts):
     tokenizer = tiny("bert")

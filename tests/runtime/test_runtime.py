@@ -307,7 +307,7 @@ def test_what_cannot_be_is_refused_at_once(options, message):
 def test_what_stood_first_keeps_its_place():
     """Arguments may be given by position, so that a new one comes last."""
     names = [field.name for field in fields(Runtime) if not field.name.startswith("_")]
-    first = ["device", "dtype", "token_budget", "seed", "cache", "progress", "compile", "pool"]
+    first = ["device", "dtype", "token_budget", "seed", "cache", "progress", "pool"]
     assert names == [*first, "encoder"]
 
 

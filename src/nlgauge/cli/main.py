@@ -214,7 +214,6 @@ MOVED: Mapping[str, str] = {
     "--width": "an option of score and meta; -f csv has every digit",
     "-w": "an option of score and meta; -f csv has every digit",
     "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
-    "--compile": "the variable NLGAUGE_COMPILE, as in NLGAUGE_COMPILE=1 nlgauge ...",
     "--revision": "behind the name of the model: NAME@REVISION",
     "audit --interval": "an argument of ng.audit in Python",
     "gate --undefined": "an argument of ng.gate in Python",

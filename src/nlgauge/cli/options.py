@@ -409,10 +409,9 @@ class Common:
     `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--encoder auto` takes
     `multilingual` where a tenth of the texts of a language pair, or of all others, are not English, and `embedded`
     elsewhere (`base` if NLGAUGE_ENCODER names it): one for a run, with a note. `sweep`, `gate`, `train` and `--engine`
-    want its name. There is no configuration file: the command, kept in a script, is the whole run. Three variables are
+    want its name. There is no configuration file: the command, kept in a script, is the whole run. Two variables are
     for few: `NLGAUGE_LIMITS=segment=20M,line=1G` raises the largest inputs (segment, line, file, ratio, array, columns,
-    depth); with `NLGAUGE_COMPILE=1` encoders of BERT's family are compiled on a GPU, which takes a while at first; and
-    `NLGAUGE_SPREADSHEET=1` puts `'` before cells of CSV and TSV that a spreadsheet takes for formulas.
+    depth), and `NLGAUGE_SPREADSHEET=1` puts `'` before cells of CSV and TSV that a spreadsheet takes for formulas.
     """
 
     typed_seed: Annotated[int | None, Typed("Seed of everything drawn at random.  [default: 0]", ("--seed",))] = None
@@ -458,7 +457,6 @@ class Common:
             seed=self.seed if seed is None else seed,
             cache=self._cache(quiet or self.quiet) if cached and not self.no_cache else None,
             progress=silent if quiet or self.quiet else bar if sys.stderr.isatty() else each_minute,
-            compile=os.environ.get("NLGAUGE_COMPILE") == "1",
             encoder=self.encoder,
         )
 

@@ -48,7 +48,6 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     UNDEFINED: "an undefined score",
     "unread": "an answer of the judge that is not of the form asked for, so the score is undefined",
     "unanswered": "no answer of the judge, so the score is undefined; ask again",
-    "flipped": "a pair of texts of which the judge's verdict depends on the order",
     "unasked": "a hypothesis where the source is blank, and so are the references: nothing was to be said",
     "copied": "a hypothesis that is its source, or nearly",
     "foreign": "a hypothesis in another language or script than its references",

@@ -27,8 +27,9 @@ from nlgauge.core.arrays import Mask
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import FIRST, MEANINGS, Note, count_notes
 from nlgauge.core.segment import Segment, is_blank, printed_list
+from nlgauge.metrics.languages import language_pair
 from nlgauge.metrics.signs import Signs
-from nlgauge.text.scripts import languages, names, told_language, writings
+from nlgauge.text.scripts import languages, told_language, writings
 from nlgauge.text.tokenize import NO_BLANKS
 
 # --- Does a text say one phrase again and again, without anything between?
@@ -260,7 +261,6 @@ _UNSPACED = re.compile(f"[{NO_BLANKS}]")
 _BEYOND_LATIN = "\u0370"  # the first letter that is not Latin
 _PER_WORD = 2  # letters of such a script that count as one word
 _ADDRESS = re.compile(r"[@#/\\_\d]|\w\.\w")  # handles, tags, paths, addresses, numbers and dates
-_PAIR = re.compile(r"([a-z]{2,3})-([a-z]{2,3})")  # zh-en, as groups are called
 _RECORD = re.compile(r"\s\|\s|\w=\S|^\s*[\[{<]")  # what data looks like: a | b, a=b, {"a": 1}, <a>
 
 
@@ -410,8 +410,8 @@ class GuardRules:
         source = segment.source or ""
         if _RECORD.search(source):
             return None
-        pair = _language_pair(segment)
-        if pair is not None:
+        pair = language_pair(segment.group)
+        if pair:
             return pair[0] != pair[1]
         words = self._words_of(segment.references)
         if len(words & self._words_of(source)) > SHARED * len(words):
@@ -483,20 +483,14 @@ def _loops(texts: Iterable[str]) -> bool:
     return any(turns_itself(text) or is_loop(*_split(text)) for text in texts)
 
 
-def _language_pair(segment: Segment) -> tuple[str, str] | None:
-    """The languages of source and target, if the group names them."""
-    pair = _PAIR.fullmatch(segment.group or "")
-    return (pair[1], pair[2]) if pair is not None and names().keys() >= {*pair.groups()} else None
-
-
 def _is_foreign(segment: Segment) -> bool:
     """Whether a text is in another language or script than its references, and than the pair says."""
-    pair, text = _language_pair(segment), segment.hypothesis
+    pair, text = language_pair(segment.group), segment.hypothesis
     if segment.references:
         other = _are_other(text, " ".join(segment.references))
         # a reference may be what is in another language
-        return bool(other) and (pair is None or languages(text)[pair[1]] < LIKELY)
-    return pair is not None and not _is_short(text) and languages(text)[pair[1]] < UNHEARD
+        return bool(other) and (not pair or languages(text)[pair[1]] < LIKELY)
+    return bool(pair) and not _is_short(text) and languages(text)[pair[1]] < UNHEARD
 
 
 def _is_short(text: str) -> bool:

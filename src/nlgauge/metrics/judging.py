@@ -15,7 +15,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
 from importlib.resources import files
@@ -31,7 +31,6 @@ from nlgauge.core.options import Checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank, unique
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.ratings import swap_consistency
 
 KEY = "NLGAUGE_JUDGE_KEY"  # the variable of the environment that holds the key
 _MOST = 4_000_000  # bytes of an answer
@@ -229,7 +228,6 @@ def _content(content: bytes, key: str) -> tuple[str, tuple[int, int]] | None:
 # --- What did the judge say? Its answer read strictly: one JSON object of the form that was asked for, or nothing
 
 _WEIGHTS = {"minor": 1.0, "major": 5.0}
-_PLACES = {"A": 1.0, "B": 2.0, "tie": 0.0}
 _LONGEST = 100_000  # characters of an answer that is read
 
 
@@ -252,13 +250,6 @@ def read_mqm(text: str, low: float, high: float) -> float:
     if not all(type(one) is str and one in _WEIGHTS for one in severities):
         return math.nan
     return max(low, 0.0 - sum(_WEIGHTS[str(one)] for one in severities))
-
-
-def read_place(text: str) -> float:
-    """The place that won by `{"verdict": "A"}`: 1 for A, 2 for B, 0 for a tie; NaN for every other answer."""
-    found = _object(text)
-    verdict = found.get("verdict") if found.keys() == {"verdict"} else None
-    return _PLACES.get(verdict, math.nan) if type(verdict) is str else math.nan
 
 
 READERS: Mapping[str, Callable[[str, float, float], float]] = {"score": read_score, "mqm": read_mqm}
@@ -334,9 +325,7 @@ class Kept:
         self._broken = False
 
 
-# --- What did the judge cost, and does it favour a place? Requests, tokens, money, and verdicts in both orders
-
-_MILLION = 1_000_000
+# --- What did the judge cost? Requests and tokens
 
 
 @dataclass
@@ -349,7 +338,6 @@ class Spent:
         written: tokens of answers, likewise.
         uncounted: answers of which the endpoint counts no tokens.
         kept: answers that were taken from the file of answers.
-        places: of each pair of texts the place that won in both orders, 1, 2 or 0 for a tie; NaN where it was not read.
     """
 
     requests: int = 0
@@ -357,7 +345,6 @@ class Spent:
     written: int = 0
     uncounted: int = 0
     kept: int = 0
-    places: list[tuple[float, float]] = field(default_factory=list)
 
     def add(self, answer: Answer) -> None:
         """Count what an answer took."""
@@ -370,55 +357,30 @@ class Spent:
         """Add what was spent elsewhere."""
         for name in ("requests", "read", "written", "uncounted", "kept"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.places += other.places
 
-    def notes(self, prices: tuple[float, float] | None) -> tuple[str, ...]:
-        """The cost in words, and how verdicts depend on the place; nothing if nothing was asked.
-
-        Args:
-            prices: of a million tokens of prompts and of answers; None if they are not known.
-        """
+    def notes(self) -> tuple[str, ...]:
+        """The cost in words; nothing if nothing was asked."""
         if not self.requests and not self.kept:
             return ()
         told = (
             f"{self.requests} requests, {self.read} tokens read and {self.written} written,"
             f" {self.kept} answers kept before"
         )
-        if prices is not None:
-            money = (self.read * prices[0] + self.written * prices[1]) / _MILLION
-            told += f"; they cost {money:.4g}, at {prices[0]:g} and {prices[1]:g} for a million tokens"
         if self.uncounted:
             told += f"; the endpoint does not count the tokens of {self.uncounted} answers"
-        return told, *self._on_places()
-
-    def _on_places(self) -> tuple[str, ...]:
-        if not self.places:
-            return ()
-        given, swapped = zip(*self.places, strict=True)
-        found = swap_consistency(given, swapped)
-        chosen = sum(place in (1, 2) for pair in self.places for place in pair)
-        told = f"{found.flips * found.n:.0f} of {found.n} verdicts flip with the order" if found.n else ""
-        if not math.isnan(found.first):
-            told += f"{', and ' if told else ''}the text shown first wins {found.first:.0%} of {chosen} choices"
-        return (told,) if told else ()
+        return (told,)
 
 
-# --- A language model behind an endpoint rates each text, or chooses between it and another one
+# --- A language model behind an endpoint rates each text
 
-_JUDGE_PLACES: Mapping[str, tuple[str, ...]] = {
-    "score": ("source", "hypothesis", "reference", "low", "high"),
-    "mqm": ("source", "hypothesis", "reference", "low", "high"),
-    "pair": ("source", "first", "second"),
-}
-_HAVING: Mapping[str, tuple[str, ...]] = {"score": ("hypothesis",), "mqm": ("hypothesis",), "pair": ("first", "second")}
-_SCALES = {"score": (0.0, 100.0), "mqm": (-25.0, 0.0), "pair": (0.0, 1.0)}
-_WON: Mapping[float, float] = {1.0: 1.0, 2.0: 0.0, 0.0: 0.5}  # the place that won -> what the text shown first gets
+_JUDGE_PLACES = re.compile(r"\{(source|hypothesis|reference|low|high)\}")
+_SCALES = {"score": (0.0, 100.0), "mqm": (-25.0, 0.0)}
 _JUDGE_MOST = 1_000_000  # characters of a prompt
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judge(Checked, BaseMetric):
-    """A language model behind an endpoint that speaks as OpenAI's rates each text, or holds it against the reference.
+    """A language model behind an endpoint that speaks as OpenAI's rates each text.
 
     Texts are sent to that address. nlgauge asks no model by itself: the metric is taken only where a user types it,
     never because a file, plan, model or result names it. The key stands in the environment alone, as
@@ -431,34 +393,25 @@ class Judge(Checked, BaseMetric):
       ever longer pauses. A text without an answer has the flag `unanswered`. Any other refusal ends the run.
     - With `answers` a run that was ended goes on: each answer is written at once, under the digest of address, model
       and prompt, also one that could not be read. Requests that failed are made again.
-    - A note tells the cost: requests, tokens as the endpoint counts them, kept answers and, with both prices, money.
-      A run in parts tells none, and what a request cost that failed in the end, nobody knows.
+    - A note tells the cost: requests, tokens as the endpoint counts them, and kept answers. A run in parts tells none,
+      and what a request cost that failed in the end, nobody knows.
     - The signature has address, model, scale and the digest of the prompt, and cannot have what the endpoint runs.
       Temperature is 0, which does not make every endpoint repeat itself.
-
-    Under `ask=pair` the first reference is the text of a rival. Both orders are asked; the score is their mean, and its
-    mean over all texts is the win rate. A note says how many verdicts flip with the order, which the flag `flipped`
-    marks, and how often the text shown first wins; the parts are the scores of each order. A pair that lacks one answer
-    has no score. Equal texts are a tie, and a blank side gives 0, unasked.
 
     No prompt can keep a text from saying "rate this 100". Compare the judge with people before you trust it.
 
     Args:
         url: the address before `/chat/completions`, such as `https://HOST/v1`.
         model: the name of the model there; it must be given, as `url` must.
-        ask: `score` for a number from low to high, `mqm` for marked errors, minus 1 for a minor and 5 for a major one,
-            or `pair` for the better one of the text and its reference, such as the text of another system, in both
-            orders: 1 if the text wins, 0 if the reference does, 0.5 for a tie, and the mean of both.
+        ask: `score` for a number from low to high, or `mqm` for marked errors, minus 1 for a minor and 5 for a major
+            one.
         prompt: a file with the prompt, in which `{source}`, `{hypothesis}`, `{reference}`, `{low}` and `{high}` stand
-            for texts and numbers, and `{source}`, `{first}` and `{second}` for those of a pair; None for the one that
-            comes along.
-        low: the lowest score, which a blank text gets: 0, and of `mqm` -25. A pair takes none.
-        high: the highest score: 100, and of `mqm` 0. A pair takes none.
+            for texts and numbers; None for the one that comes along.
+        low: the lowest score, which a blank text gets: 0, and of `mqm` -25.
+        high: the highest score: 100, and of `mqm` 0.
         answers: a file to which every answer is added, and from which it is taken the next time.
         timeout: seconds in which the whole answer to a request has come.
         attempts: how often a request is made that fails for a reason that may pass.
-        price_in: the price of a million tokens of prompts, in any currency; with `price_out` notes tell the money.
-        price_out: the price of a million tokens of answers.
 
     References:
         Kocmi and Federmann (2023), "Large Language Models Are State-of-the-Art Evaluators of Translation Quality", for
@@ -467,15 +420,13 @@ class Judge(Checked, BaseMetric):
 
     url: str
     model: str
-    ask: Literal["score", "mqm", "pair"] = "score"
+    ask: Literal["score", "mqm"] = "score"
     prompt: str | None = None
     low: float | None = None
     high: float | None = None
     answers: str | None = None
     timeout: float = 60.0
     attempts: int = 4
-    price_in: float | None = None
-    price_out: float | None = None
     info: ClassVar = MetricInfo(
         "judge",
         needs={"source"},
@@ -493,28 +444,18 @@ class Judge(Checked, BaseMetric):
         super().__post_init__()
         check_url(self.url)
         usual = _SCALES[self.ask]
-        if self.ask == "pair" and (self.low, self.high) != (None, None):
-            raise SpecError("judge:low and high are those of ask=score and ask=mqm; a pair has 0, 0.5 and 1")
         low = usual[0] if self.low is None else float(self.low)
         high = usual[1] if self.high is None else float(self.high)
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise SpecError(f"judge:low is {low:g}, expected below high, which is {high:g}")
         if self.attempts < 1 or not 0 < self.timeout < math.inf:
             raise SpecError("judge:attempts and timeout are numbers above 0")
-        prices = [price for price in (self.price_in, self.price_out) if price is not None]
-        if len(prices) == 1 or not all(0 <= price < math.inf for price in prices):
-            raise SpecError("judge:price_in and price_out are two numbers from 0, given together")
         text = self._template
-        if not all(f"{{{name}}}" in text for name in _HAVING[self.ask]):
-            wanted = " and ".join(f"{{{name}}}" for name in _HAVING[self.ask])
-            raise SpecError(f"judge:prompt has no {wanted}, expected the place of each text that is judged")
+        if "{hypothesis}" not in text:
+            raise SpecError("judge:prompt has no {hypothesis}, expected the place of the text that is judged")
         reads = {"references": "{reference}", "source": "{source}"}
         needs = {need for need, place in reads.items() if place in text}
-        info = replace(type(self).info, needs=needs, range=(low, high))
-        if self.ask == "pair":
-            parts = {"shown_first": True, "shown_second": True}
-            info = replace(info, needs=needs | {"references"}, flags=info.flags | {"flipped"}, parts=parts)
-        object.__setattr__(self, "info", info)
+        object.__setattr__(self, "info", replace(type(self).info, needs=needs, range=(low, high)))
 
     @cached_property
     def _template(self) -> str:
@@ -536,30 +477,23 @@ class Judge(Checked, BaseMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The cost of all that was asked so far, and how verdicts on pairs depend on the order."""
-        return self._spent.notes(self._prices)
+        """The cost of all that was asked so far."""
+        return self._spent.notes()
 
     @cached_property
     def _spent(self) -> Spent:
         return Spent()
 
-    @property
-    def _prices(self) -> tuple[float, float] | None:
-        return None if self.price_in is None or self.price_out is None else (self.price_in, self.price_out)
-
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """The digest of the prompt and the scale; where answers are kept and what they cost changes no score."""
+        """The digest of the prompt and the scale; where answers are kept changes no score."""
         low, high = self.info.range
-        silent = dict.fromkeys(("answers", "price_in", "price_out"))
-        return {"prompt": f"sha256:{self.prompt_sha256}", "low": low, "high": high, **silent}
+        return {"prompt": f"sha256:{self.prompt_sha256}", "low": low, "high": high, "answers": None}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """What the model says of each text; of several references it reads the first.
 
-        A blank text, or a pair with a blank side, gets the lowest score unasked, with the flag `empty`; a pair of equal
-        texts is a tie. Flags `unread` and `unanswered` stand for an answer of another form, and for none; these texts
-        have no score, nor has a pair of which one order lacks its answer. `flipped` is a pair of which the verdict
-        depends on the order.
+        A blank text gets the lowest score unasked, with the flag `empty`. Flags `unread` and `unanswered` stand for an
+        answer of another form, and for none; these texts have no score.
 
         Raises:
             InputError: a segment lacks what the prompt reads, or the endpoint refuses the key or the request.
@@ -568,62 +502,30 @@ class Judge(Checked, BaseMetric):
         asking = _Asking(self)
         n, names = len(segments), sorted(self.info.flags)
         values, flags = np.full(n, np.nan), {name: np.zeros(n, dtype=np.bool_) for name in names}
-        parts = {name: np.full(n, np.nan) for name in self.info.parts}
         for place, segment in enumerate(segments):
-            other = segment.references[0] if self.ask == "pair" else None
-            if is_blank(segment.hypothesis) or (other is not None and is_blank(other)):
+            if is_blank(segment.hypothesis):
                 values[place], flags["empty"][place] = self.info.range[0], True
                 continue
-            if segment.hypothesis == other:
-                values[place] = 0.5
-                continue
-            said = [asking.answer(prompt) for prompt in self._prompts(segment)]
-            flags["unanswered"][place] = None in said
-            read = [math.nan if text is None else self._read(text) for text in said]
-            flags["unread"][place] = any(
-                text is not None and math.isnan(one) for text, one in zip(said, read, strict=True)
-            )
-            if other is not None:
-                asking.spent.places.append((read[0], read[1]))
-                first, second = _WON.get(read[0], math.nan), 1 - _WON.get(read[1], math.nan)
-                parts["shown_first"][place], parts["shown_second"][place] = first, second
-                flags["flipped"][place] = abs(first - second) > 0
-                values[place] = (first + second) / 2
-            else:
-                values[place] = read[0]
+            said = asking.answer(self.filled(segment))
+            if said is not None:
+                values[place] = READERS[self.ask](said, *self.info.range)
+            flags["unanswered"][place] = said is None
+            flags["unread"][place] = said is not None and math.isnan(values[place])
         self._spent.join(asking.spent)
-        notes = tuple(f"judge: {note}" for note in asking.spent.notes(self._prices))
-        return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags, notes=notes)
-
-    def _read(self, text: str) -> float:
-        """The number of an answer; of a pair the place that won."""
-        return read_place(text) if self.ask == "pair" else READERS[self.ask](text, *self.info.range)
-
-    def _prompts(self, segment: Segment) -> list[str]:
-        """What is asked of a text: one prompt, or two that show a pair in both orders."""
-        if self.ask != "pair":
-            return [self.filled(segment)]
-        texts = (segment.hypothesis, segment.references[0])
-        return [
-            self._filled({"source": segment.source or "", "first": a, "second": b}) for a, b in (texts, texts[::-1])
-        ]
+        notes = tuple(f"judge: {note}" for note in asking.spent.notes())
+        return Scores(signature_of(self, runtime), ids(segments), values, flags=flags, notes=notes)
 
     def filled(self, segment: Segment) -> str:
         """The prompt for one text. What stands in a text is never taken for a place of the prompt."""
         low, high = self.info.range
-        return self._filled(
-            {
-                "source": segment.source or "",
-                "hypothesis": segment.hypothesis,
-                "reference": segment.references[0] if segment.references else "",
-                "low": f"{low:g}",
-                "high": f"{high:g}",
-            }
-        )
-
-    def _filled(self, texts: Mapping[str, str]) -> str:
-        places = "|".join(_JUDGE_PLACES[self.ask])
-        return re.sub(rf"\{{({places})\}}", lambda match: texts[match[1]], self._template)
+        texts = {
+            "source": segment.source or "",
+            "hypothesis": segment.hypothesis,
+            "reference": segment.references[0] if segment.references else "",
+            "low": f"{low:g}",
+            "high": f"{high:g}",
+        }
+        return _JUDGE_PLACES.sub(lambda match: texts[match[1]], self._template)
 
 
 class _Asking:

@@ -152,12 +152,12 @@ class LanguageCounts:
 
     def _named(self, group: str | None) -> str | None:
         """The language that the name of a group says."""
-        pair = _pair(group)
+        pair = language_pair(group)
         return pair[self.side] if pair else None
 
 
 @cache
-def _pair(group: str | None) -> tuple[str, ...]:
+def language_pair(group: str | None) -> tuple[str, ...]:
     """The two languages that a group is called after; empty if it is not."""
     pair = _PAIR.fullmatch(group or "")
     return pair.groups() if pair is not None and names().keys() >= {*pair.groups()} else ()
@@ -419,7 +419,7 @@ def beyond_english(needs: frozenset[str], blocks: Iterable[Sequence[Segment]]) -
     for block in blocks:
         of_group: dict[str | None, list[Segment]] = {}
         for segment in block:
-            of_group.setdefault(segment.group if _pair(segment.group) else None, []).append(segment)
+            of_group.setdefault(segment.group if language_pair(segment.group) else None, []).append(segment)
         for group, segments in of_group.items():
             if group not in groups:
                 counts = LanguageCounts(few=1), LanguageCounts(0, few=1)

@@ -18,7 +18,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.nli import HeadedMetric
 from nlgauge.models.filler import MaskedModel, load_infill, pseudo_likelihoods
-from nlgauge.models.generation import WHOLE, Generator, locate_generator, n_pieces, positions, worst_of
+from nlgauge.models.generation import WHOLE, Generator, Likelihoods, locate_generator, n_pieces, positions, worst_of
 from nlgauge.models.infill import DEFAULT, InfillFiles, locate_infill
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import token_limit
@@ -69,31 +69,26 @@ class GeneratorMetric(Checked, BaseMetric):
         return Generator(self.found(), runtime, runtime.precision(self.dtype), self.max_tokens, **told)
 
 
-def judged(
-    sums: Array, counts: Array, empty: Mask, truncated: Mask, shares: Array, worst: float
-) -> tuple[Array, dict[str, Mask]]:
-    """The mean log-probability of a piece, and the flags of its text.
+def judged(found: Likelihoods, worst: float) -> tuple[Array, dict[str, Mask]]:
+    """The mean log-probability of a piece of n texts, and their flags.
 
     Args:
-        sums: the sum of the log-probabilities of the pieces of n texts, shape (n,).
-        counts: the number of pieces, shape (n,).
-        empty: whether a text has no piece, shape (n,).
-        truncated: whether it was cut, shape (n,).
-        shares: its share of unknown pieces, shape (n,).
+        found: what the model says.
         worst: the value of an empty text.
 
     Returns:
         Shape (n,), NaN where no piece of a text is known and where the model computed no finite number; and the flags
         `empty`, `truncated`, `unknown` and `nonfinite`.
     """
-    means = np.divide(sums, counts, out=np.zeros(len(sums)), where=~empty)
+    told = ~found.blank
+    means = np.divide(found.sums, found.counts, out=np.zeros(len(told)), where=told)
     flags = {
-        "empty": empty,
-        "truncated": truncated & ~empty,
-        "unknown": unknown(shares) & ~empty,
-        "nonfinite": nonfinite(sums) & ~empty,
+        "empty": found.blank,
+        "truncated": found.truncated & told,
+        "unknown": unknown(found.unknown) & told,
+        "nonfinite": nonfinite(found.sums) & told,
     }
-    return np.where(empty, worst, known(means, np.where(empty, 0.0, shares))), flags
+    return np.where(told, known(means, np.where(told, found.unknown, 0.0)), worst), flags
 
 
 # --- BARTScore and PRISM: how likely a model finds the hypothesis given the reference or the source, and back
@@ -221,9 +216,7 @@ class BartScore(GeneratorMetric):
         )
         with runtime.progress(len(set(pairs)), "bartscore") as advance:
             found = generator.likelihoods(pairs, advance)
-        means, flags = judged(
-            found.sums, found.counts, found.blank, found.truncated, found.unknown, worst_of(n_pieces(generator.files))
-        )
+        means, flags = judged(found, worst_of(n_pieces(generator.files)))
         shape = len(ways), len(segments)
         rows = means.reshape(shape)
         parts = {way.replace("-", "_"): row for way, row in zip(ways, rows, strict=True)} if len(ways) > 1 else {}
@@ -284,8 +277,7 @@ class Perplexity(GeneratorMetric):
         texts = [s.hypothesis for s in segments]
         with runtime.progress(len(set(texts)), "perplexity") as advance:
             found = generator.likelihoods([(None, text) for text in texts], advance)
-        worst = worst_of(n_pieces(generator.files))
-        means, flags = judged(found.sums, found.counts, found.blank, found.truncated, found.unknown, worst)
+        means, flags = judged(found, worst_of(n_pieces(generator.files)))
         with np.errstate(over="ignore"):
             values = known(np.exp(-means), np.zeros(len(means)))
         pieces = {"pieces": np.where(found.blank, 1.0, found.counts)}
@@ -373,8 +365,7 @@ class Fluency(Checked, HeadedMetric):
         number = {text: n for n, text in enumerate(texts)}
         with runtime.progress(len(texts), "fluency") as advance:
             found = pseudo_likelihoods(model, list(texts), advance)
-        worst = worst_of(len(model.tokenizer.vocabulary))
-        means, flags = judged(found.sums, found.counts, found.blank, found.truncated, found.unknown, worst)
+        means, flags = judged(found, worst_of(len(model.tokenizer.vocabulary)))
         places = [number[s.hypothesis] for s in segments]
         each = {name: column[places] for name, column in flags.items()}
         return Scores(signature_of(self, runtime), ids(segments), means[places], flags=each)

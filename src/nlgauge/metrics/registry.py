@@ -175,8 +175,8 @@ _EMBEDDING = {
     "greedy": _at("embedding.sentences:Greedy"),
     "embedding-average": _at("embedding.sentences:EmbeddingAverage"),
     "vector-extrema": _at("embedding.sentences:VectorExtrema"),
-    "yisi0": _at("embedding.yisi:YiSi0"),
-    "yisi1": _at("embedding.yisi:YiSi1"),
+    "yisi0": _at("embedding.bertscore:YiSi0"),
+    "yisi1": _at("embedding.bertscore:YiSi1"),
     "wmd": _at("embedding.transport:Wmd"),
     "wmdo": _at("embedding.transport:Wmdo"),
     "sms": _at("embedding.transport:Sms"),
@@ -226,8 +226,8 @@ _LEARNED = {
 }
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
-    "meteor15": _at("external.meteor15:Meteor15"),
-    "spice": _at("external.spice:Spice"),
+    "meteor15": _at("external:Meteor15"),
+    "spice": _at("external:Spice"),
     "judge": _at("judging:Judge"),
 }
 

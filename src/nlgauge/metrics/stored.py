@@ -106,7 +106,7 @@ def _own_names() -> dict[str, str]:
 _MODELS = {"embedded": "encoder", **SHIPPED}  # a model that ships -> what it is for
 _OWN = "nlgauge.metrics."
 _OUTSIDE = (
-    "nlgauge.metrics.external.",
+    "nlgauge.metrics.external:",
     "nlgauge.metrics.judging:",
     "nlgauge.metrics.stored:Stored",
     "nlgauge.metrics.function:",

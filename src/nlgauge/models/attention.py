@@ -25,7 +25,7 @@ _SHORT = 96
 _SUMS = 1e-30, 1e30
 
 
-def linear(weight: torch.Tensor, bias: torch.Tensor | None, rows: int, *, gelu: bool = False) -> Linear:
+def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = False) -> Linear:
     """A function from states, shape (rows, d_in), to weight @ states + bias, shape (rows, d_out).
 
     Exact GELU is applied to the result if requested.
@@ -43,7 +43,7 @@ def linear(weight: torch.Tensor, bias: torch.Tensor | None, rows: int, *, gelu: 
     return lambda states: functional.linear(states, weight, bias)
 
 
-def residual(weight: torch.Tensor, bias: torch.Tensor | None, rows: int) -> Residual:
+def residual(weight: torch.Tensor, bias: torch.Tensor, rows: int) -> Residual:
     """A function from two arrays, shapes (rows, d_in) and (rows, d_out), to weight @ first + bias + second.
 
     In bfloat16 on a CPU the sum is rounded once: the second array is added before the product is rounded. In other
@@ -88,27 +88,6 @@ def kernel_attention(
         weights.view(n, heads, length, length).add_(bias)
     weights = torch.softmax(weights, dim=-1)
     result.copy_(torch.bmm(weights, value).view(n, heads, length, size).transpose(1, 2))
-
-
-def local_attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int, reach: int) -> None:
-    """As `kernel_attention`, where a token sees those at most `reach` places from it.
-
-    The queries of a strip of a long text meet only the keys that one of them sees.
-    """
-    length, size = len(joined) // n, out.shape[1] // heads
-    if length <= reach + 1:
-        kernel_attention(joined, out, n, heads)
-        return
-    query, key, value = joined.view(n, length, 3, heads, size).permute(2, 0, 3, 1, 4)
-    result = out.view(n, length, heads, size).transpose(1, 2)
-    places = torch.arange(length)
-    strip = length if length <= _WHOLE else _STRIP
-    for start in range(0, length, strip):
-        some, near = slice(start, start + strip), slice(max(0, start - reach), start + strip + reach)
-        mask = (places[some, None] - places[near]).abs() <= reach
-        result[:, :, some] = functional.scaled_dot_product_attention(
-            query[:, :, some], key[:, :, near], value[:, :, near], attn_mask=mask
-        )
 
 
 def _without_maximum(parts: torch.Tensor, result: torch.Tensor, bias: torch.Tensor | None) -> bool:
@@ -567,47 +546,3 @@ def _padded(lengths: Ids, heads: int, device: torch.device, bias: Bias | None) -
         return mixed
 
     return attend
-
-
-# --- What DeBERTa v2 adds to its first block: a convolution of the embeddings, over the neighbours of each token
-# References:
-#     He et al. (2021), "DeBERTa"; the second version has "nGiE", an encoding of n-grams.
-
-
-class Convolution:
-    """A product of each token and its neighbours, side by side, with one matrix.
-
-    Args:
-        tensor: reads a tensor by its name.
-        act: gelu or tanh, which follows.
-        epsilon: of the layer norm.
-        rows: see `kernels.linear`.
-    """
-
-    def __init__(self, tensor: Callable[[str], torch.Tensor], act: str, epsilon: float, rows: int) -> None:
-        weight = tensor("encoder.conv.conv.weight")  # (d, d, number of neighbours with the token itself)
-        self._reach, self._epsilon, self._act = weight.shape[2] // 2, epsilon, act
-        joined = weight.permute(0, 2, 1).reshape(len(weight), -1).contiguous()
-        self._product = linear(joined, tensor("encoder.conv.conv.bias"), rows, gelu=act == "gelu")
-        self._norm = tensor("encoder.conv.LayerNorm.weight"), tensor("encoder.conv.LayerNorm.bias")
-
-    def __call__(self, embedded: torch.Tensor, states: torch.Tensor, lengths: Ids) -> torch.Tensor:
-        """The states of the first block with those of the neighbourhood, shape (rows, d).
-
-        Args:
-            embedded: what the first block read, shape (rows, d).
-            states: what it gave, shape (rows, d).
-            lengths: the number of tokens of each text; rows beyond the last text are a text of their own.
-        """
-        rows, width = embedded.shape
-        sizes = np.append(lengths, rows - lengths.sum())
-        ends = np.repeat(np.cumsum(sizes), sizes)
-        begins = ends - np.repeat(sizes, sizes)
-        places = np.arange(rows)[:, None] + np.arange(-self._reach, self._reach + 1)
-        places[(places < begins[:, None]) | (places >= ends[:, None])] = rows  # a row of zeros
-        padded = functional.pad(embedded, (0, 0, 0, 1))
-        beside = padded[to_device(places.ravel(), embedded.device)].view(rows, -1)
-        found = self._product(beside)
-        if self._act == "tanh":
-            found = torch.tanh(found)
-        return functional.layer_norm(states + found, (width,), *self._norm, self._epsilon)

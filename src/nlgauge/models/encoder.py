@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import say
-from nlgauge.models.locate import ModelFiles, is_modern, is_read, locate
+from nlgauge.models.locate import ModelFiles, is_read, locate
 from nlgauge.models.tokens import HeldTokens, Ids, TextTokenizer, Tokens
 from nlgauge.runtime.runtime import Runtime, by_length, dtype_and_device
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     import torch
 
     from nlgauge.models.hub import HubNetwork
-    from nlgauge.models.packing import Packed
+    from nlgauge.models.packing import PackedBert
 
 
 _USUAL_WIDTH = 1024  # of a model whose configuration does not say
@@ -220,7 +219,7 @@ def _operands(name: str) -> tuple[str, list[str]]:
 
 # --- Contextual vectors of texts. Each text is encoded once, without padding, and no layer above the chosen one is run
 
-Network: TypeAlias = "Packed | HubNetwork"
+Network: TypeAlias = "PackedBert | HubNetwork"
 
 
 class Encoder:
@@ -392,14 +391,10 @@ def load_encoder(
 def _network(files: ModelFiles, dtype: str, runtime: Runtime) -> Network:
     kind, where = dtype_and_device(dtype, runtime.device, f"model {files.name!r}")
     files.check()
-    from nlgauge.models.packing import PackedBert, PackedModernBert
+    from nlgauge.models.packing import PackedBert
 
-    if runtime.compile and (where.type == "cpu" or not is_read(files.config)):
-        say(f"compile=True changes nothing for {files.name!r}: it is for encoders of BERT's family on a GPU")
     if is_read(files.config):
-        return PackedBert(files, kind, where, compiled=runtime.compile)
-    if where.type == "cpu" and is_modern(files.config):
-        return PackedModernBert(files, kind)
+        return PackedBert(files, kind, where)
     from nlgauge.models.hub import HubNetwork
 
     return HubNetwork(files, kind, where)

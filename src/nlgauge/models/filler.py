@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -147,35 +147,14 @@ Answer = TypeVar("Answer")
 HALF = ("bfloat16", "float16")  # logits have two or three digits there, and many of the best words the same
 
 
-class InfillModel(Protocol):
-    """A model that fills gaps: an `Infill` with a name and with facts for signatures.
-
-    Attributes:
-        name: the name that the user gave.
-        phrases: whether the model fills a gap with any number of words. If not, it fills it with one word.
-    """
-
-    name: str
-    phrases: bool
-
-    def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
-        """See `Infill.fill`."""
-        ...
-
-    def facts(self) -> dict[str, Any]:
-        """The facts that identify the model, for a signature."""
-        ...
-
-
 def load_infill(
     model: str = DEFAULT,
     revision: str | None = None,
     dtype: str = "float32",
     runtime: Runtime | None = None,
     *,
-    sampled: bool = False,
     language: str | None = None,
-) -> InfillModel:
+) -> MaskedModel | Denoiser:
     """Load a model for gaps. A runtime holds one copy per precision, whose weights are read when it first fills a gap.
 
     Args:
@@ -183,7 +162,6 @@ def load_infill(
         revision: see `locate_infill`.
         dtype: precision of weights and activations.
         runtime: device, token budget, loaded models. If None, a new runtime is made.
-        sampled: let a denoiser draw its phrases with the runtime's seed, instead of searching for the likeliest ones.
         language: the code of the language of the texts as the tokenizer of a denoiser of many languages spells it
             (`de_DE` for mBART). A masked language model takes none.
 
@@ -203,7 +181,7 @@ def load_infill(
 
         key = _key(infill_files, dtype, runtime)
         load = partial(runtime.once, key, read)
-        return Denoiser(infill_files, load, dtype, runtime, sampled=sampled, language=language)
+        return Denoiser(infill_files, load, dtype, runtime, language=language)
     if language is not None:
         raise InputError(f"model {model!r} marks no languages; leave language out")
     return masked_model(infill_files, dtype, runtime)
@@ -254,7 +232,7 @@ class MaskedModel(LazyModel[InfillFiles, PieceTokenizer, "MaskedNetwork"]):
         self.name, self.dtype = found.name, dtype
 
     def facts(self) -> dict[str, Any]:
-        """See `InfillModel`."""
+        """The facts that identify the model, for a signature."""
         return {"dtype": self.dtype, **self.found.facts()}
 
     def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:

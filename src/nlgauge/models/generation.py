@@ -29,18 +29,15 @@ _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
 class Backtranslator:
     """Paraphrases by translation into a second language and back.
 
-    Any two encoder-decoder models of transformers serve (Marian, T5, BART, mBART, M2M100, NLLB), from a folder or the
+    Any two encoder-decoder models of transformers serve (Marian, mBART, M2M100, NLLB), from a folder or the
     hub. Nothing is drawn at random. Tests run tiny models with random weights; how good the paraphrases of a real pair
     are has not been measured here.
 
     Attributes:
-        forward: the model into the second language: a folder or an id of the hub.
+        forward: the model into the second language: a folder or an id of the hub, with or without @REVISION.
         backward: the model out of it; the same name as `forward` for a model of many languages.
-        forward_revision, backward_revision: branch, tag or commit of a hub model.
         languages: codes of the first and the second language as the tokenizers spell them (`("en_XX", "de_DE")`), for
             models of many languages.
-        prefixes: texts that are put before the inputs of the two translations, for models that need the name of their
-            task (T5).
         beams: the width of the beam search.
         max_tokens: the largest number of pieces of a translation.
         runtime: device, precision and loaded models.
@@ -48,10 +45,7 @@ class Backtranslator:
 
     forward: str
     backward: str
-    forward_revision: str | None = None
-    backward_revision: str | None = None
     languages: tuple[str, str] | None = None
-    prefixes: tuple[str, str] = ("", "")
     beams: int = 4
     max_tokens: int = 256
     runtime: Runtime = field(default_factory=Runtime, compare=False, repr=False)
@@ -67,24 +61,14 @@ class Backtranslator:
         """
         there, back = self.languages or (None, None)
         distinct = list(dict.fromkeys(texts))
-        pivot = self._model(self.forward, self.forward_revision).rewrite(
-            distinct, self.prefixes[0], (there, back), self.beams, self.max_tokens, self.runtime
-        )
-        returned = self._model(self.backward, self.backward_revision).rewrite(
-            pivot, self.prefixes[1], (back, there), self.beams, self.max_tokens, self.runtime
-        )
+        how = self.beams, self.max_tokens, self.runtime
+        pivot = self._model(self.forward).rewrite(distinct, (there, back), *how)
+        returned = self._model(self.backward).rewrite(pivot, (back, there), *how)
         found = dict(zip(distinct, returned, strict=True))
         return [None if found[t] is None or str(found[t]).split() == t.split() else found[t] for t in texts]
 
-    def identities(self) -> tuple[str, str]:
-        """The identities of the weights of both models."""
-        return (
-            locate(self.forward, self.forward_revision).identity,
-            locate(self.backward, self.backward_revision).identity,
-        )
-
-    def _model(self, name: str, revision: str | None) -> Seq2Seq:
-        files, runtime = locate(name, revision), self.runtime
+    def _model(self, name: str) -> Seq2Seq:
+        files, runtime = locate(name), self.runtime
         return runtime.once(
             ("seq2seq", files, runtime.dtype, runtime.device), lambda: Seq2Seq(files, runtime.dtype, runtime.device)
         )
@@ -122,7 +106,6 @@ class Seq2Seq:
     def rewrite(
         self,
         texts: Sequence[str | None],
-        prefix: str,
         languages: tuple[str | None, str | None],
         beams: int,
         max_tokens: int,
@@ -137,7 +120,7 @@ class Seq2Seq:
         options = self.speak(*languages)
         places = [i for i, text in enumerate(texts) if text is not None and not is_blank(text)]
         pieces = [
-            self.tokenizer(prefix + well_formed(str(texts[i]).strip()), truncation=False, verbose=False)["input_ids"]
+            self.tokenizer(well_formed(str(texts[i]).strip()), truncation=False, verbose=False)["input_ids"]
             for i in places
         ]
         kept = [j for j, ids in enumerate(pieces) if self.limit is None or len(ids) <= self.limit]

@@ -64,7 +64,6 @@ def side_by_side(
 _STACKS = ("layer", "layers", "block", "h")
 _COUNTED = {"xlm", "flaubert"}  # families whose forward pass counts to n_layers, over several lists of parts
 _FLOAT32 = {"xlnet"}  # families whose positions transformers makes in float32, whatever the precision of the weights
-_SAME = 1e-2  # of a vector's length: rounding in half precision is less, what a norm or a convolution does is more
 _DERIVED = ("inv_freq", "masked_bias", "position_ids")  # computed, though old checkpoints store them
 
 
@@ -94,7 +93,6 @@ class HubNetwork:
         self.batch_tokens = 1024 if device.type == "cpu" else 65536
         self.depth = files.depth
         self._lock = threading.RLock()
-        self._replayed: dict[tuple[int, ...], bool] = {}  # layers -> whether one pass gives them all
         self._owner, self._stack = _stack(model, self.depth)
         self._check(missing, info["unexpected_keys"])
 
@@ -125,65 +123,16 @@ class HubNetwork:
 
     @contextmanager
     def cut_each(self, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
-        """Like `cut`, for several layers in one pass over the blocks: the vectors at each layer, in the given order.
+        """Like `cut`, for several layers, in the given order; the model runs once for each."""
 
-        The model runs once to the highest layer. Then, for each lower one, what is around the blocks runs again, with
-        the result of that layer in place of the blocks: a last norm belongs to the vectors of a layer. A model that
-        does more between its blocks would find other vectors so; it shows on a few pieces, and is run for each layer.
-        """
-        with self._lock:
-            wanted = tuple(layers)
-            if wanted not in self._replayed:
-                self._replayed[wanted] = self._can_replay(wanted)
-        if self._replayed[wanted]:
-            with self._replaying(wanted) as forward:
-                yield forward
-        else:
-            yield lambda sequences: self._one_by_one(sequences, wanted)
+        def forward(sequences: Sequence[Ids]) -> list[torch.Tensor]:
+            found = []
+            for layer in layers:
+                with self.cut(layer) as run:
+                    found.append(run(sequences))
+            return found
 
-    def _one_by_one(self, sequences: Sequence[Ids], layers: Sequence[int]) -> list[torch.Tensor]:
-        found = []
-        for layer in layers:
-            with self.cut(layer) as forward:
-                found.append(forward(sequences))
-        return found
-
-    @contextmanager
-    def _replaying(self, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
-        top, lower = max(layers), sorted(set(layers) - {max(layers)})
-        with self.cut(top):
-            blocks, state = list(getattr(self._owner, self._stack)), threading.local()
-            kept = [_KeptBlock(block, layer, state) for layer, block in enumerate(blocks)]
-            setattr(self._owner, self._stack, torch.nn.ModuleList(kept))
-
-            def forward(sequences: Sequence[Ids]) -> list[torch.Tensor]:
-                parts = []
-                for low, high in runs([len(s) for s in sequences]):
-                    group = sequences[low:high]
-                    state.results, state.replayed = dict.fromkeys(lower), None
-                    found = {top: self._forward(group)}
-                    for layer in lower:
-                        state.replayed = state.results[layer]
-                        found[layer] = self._forward(group)
-                    parts.append([found[layer] for layer in layers])
-                state.results, state.replayed = {}, None
-                return [torch.cat(part) for part in zip(*parts, strict=True)]
-
-            yield forward
-
-    def _can_replay(self, layers: Sequence[int]) -> bool:
-        """Whether the results of blocks, put in place of the blocks, give the vectors of the cut model."""
-        if self._stack == "n_layers" or max(layers) == 0:
-            return False
-        probe = [np.arange(min(4, int(self.model.config.vocab_size)), dtype=np.int64)]
-        with torch.inference_mode():
-            expected = self._one_by_one(probe, layers)
-            try:
-                with self._replaying(layers) as forward:
-                    found = forward(probe)
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError, RuntimeError):
-                return False  # blocks that the model does not take for its own
-        return all(bool((a - b).norm() <= _SAME * b.norm()) for a, b in zip(found, expected, strict=True))
+        yield forward
 
     def _forward(self, sequences: Sequence[Ids], **asked: bool) -> torch.Tensor:
         out = []
@@ -215,35 +164,6 @@ class HubNetwork:
                     f"model {self.name!r}: the installed transformers has no place for {key}, so its vectors would not"
                     " be this model's"
                 )
-
-
-class _KeptBlock(torch.nn.Module):
-    """A block of a model that keeps what it reads, or gives what was kept of another layer in place of its result.
-
-    Args:
-        block: the block.
-        layer: the layer below it, 0 for the first block.
-        state: of each thread, the results by layer, and the one that every block gives; None to run the blocks.
-    """
-
-    def __init__(self, block: torch.nn.Module, layer: int, state: Any) -> None:
-        super().__init__()
-        self.block, self.layer, self.state = block, layer, state
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            return getattr(super().__getattr__("block"), name)  # such as the kind of attention a block has
-
-    def forward(self, *args: Any, **options: Any) -> Any:
-        if self.state.replayed is not None:
-            return self.state.replayed
-        result = self.block(*args, **options)
-        if self.layer in self.state.results:
-            read = args[0] if args else options["hidden_states"]
-            self.state.results[self.layer] = (read, *result[1:]) if isinstance(result, tuple) else read
-        return result
 
 
 class HubModel:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -272,9 +271,7 @@ class Denoiser:
         found: the files of the model.
         load: function that returns the model with its tokenizer.
         dtype: the model's precision.
-        runtime: token budget and seed.
-        sampled: draw the phrases at random instead of searching for the likeliest ones. The draw depends on the seed,
-            the text and the gap.
+        runtime: token budget.
         language: the code of the language of the texts, for a model of many languages (mBART).
     """
 
@@ -287,16 +284,15 @@ class Denoiser:
         dtype: str,
         runtime: Runtime,
         *,
-        sampled: bool = False,
         language: str | None = None,
     ) -> None:
-        self.found, self.name, self.dtype, self.sampled, self.language = found, found.name, dtype, sampled, language
-        self._load, self._budget, self._seed = load, runtime.token_budget, runtime.seed
+        self.found, self.name, self.dtype, self.language = found, found.name, dtype, language
+        self._load, self._budget = load, runtime.token_budget
 
     def facts(self) -> dict[str, Any]:
-        """See `InfillModel`."""
+        """The facts that identify the model, for a signature."""
         spoken = {} if self.language is None else {"language": self.language}
-        return {"dtype": self.dtype, **self.found.facts(), "drawn": self.sampled, **spoken}
+        return {"dtype": self.dtype, **self.found.facts(), **spoken}
 
     @cached_property
     def loaded(self) -> Any:
@@ -334,13 +330,7 @@ class Denoiser:
             sources = [self._source(gap) for gap in distinct]
             pieces = [self._pieces(around, mask) for *around, mask in sources]
             lengths = [len(ids) for ids, _ in pieces]
-            # What is drawn depends on all that is drawn with it, so that each gap is alone.
-            batches = (
-                [[i] for i in range(len(distinct))]
-                if self.sampled
-                else by_length(lengths, self._budget or _BATCH_TOKENS)
-            )
-            for batch in batches:
+            for batch in by_length(lengths, self._budget or _BATCH_TOKENS):
                 asked = [(distinct[j], *pieces[j]) for j in batch]
                 for i, phrases in zip(batch, self._written(asked, k, written), strict=True):
                     fillers[i] = _fillers(phrases, k)
@@ -373,23 +363,12 @@ class Denoiser:
 
         loaded = self.loaded
         most = _SPAN + (max(len(ids) for _, ids, _ in asked) if self.restores else 0)
-        how: dict[str, Any] = (
-            {"do_sample": True, "num_beams": 1} if self.sampled else {"do_sample": False, "num_beams": max(k, 2)}
-        )
         room = most if loaded.limit is None or not self.restores else min(most, loaded.limit - 1)
-        devices = [loaded.device] if loaded.device.type == "cuda" else []
-        with torch.inference_mode(), torch.random.fork_rng(devices):
-            torch.manual_seed(_seed(self._seed, asked[0][0]))
-            how |= {"num_return_sequences": k, "return_dict_in_generate": True, "output_scores": True}
+        how: dict[str, Any] = {"do_sample": False, "num_beams": max(k, 2), "num_return_sequences": k}
+        how |= {"return_dict_in_generate": True, "output_scores": True}
+        with torch.inference_mode():
             generated = loaded.generate([ids for _, ids, _ in asked], room, **how, **language)
-            if self.sampled:
-                steps = loaded.model.compute_transition_scores(
-                    generated.sequences, generated.scores, normalize_logits=True
-                )
-                steps = steps.masked_fill(~steps.isfinite(), 0.0)
-                scores = (steps.sum(1) / (steps != 0).sum(1).clamp(min=1)).tolist()
-            else:
-                scores = generated.sequences_scores.tolist()
+        scores = generated.sequences_scores.tolist()
         texts = self._texts(generated.sequences)
         phrases = []
         for row, (_, _, around) in enumerate(asked):
@@ -449,7 +428,3 @@ def _shortened(left: str, right: str, keep: int) -> tuple[str, str]:
     if len(near_right) < len(right) and " " in near_right.lstrip():
         near_right = near_right[: near_right.rindex(" ")]
     return near_left, near_right
-
-
-def _seed(seed: int, gap: Gap) -> int:
-    return int.from_bytes(sha256(repr((seed, *gap)).encode("utf-8", "surrogatepass")).digest()[:7], "big")

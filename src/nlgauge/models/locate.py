@@ -441,10 +441,6 @@ class Family:
             return True, self.has_types
         return bool(config.get("position_biased_input", True)), (config.get("type_vocab_size", 0) or 0) > 0
 
-    def convolves(self, config: Mapping[str, Any]) -> bool:
-        """Whether the embeddings go through a convolution beside the first block."""
-        return self.is_disentangled and not self.is_joined and config.get("conv_kernel_size", 0) > 0
-
     def named(self, name: str) -> str:
         """The name of a tensor of a block that BERT calls `name`."""
         part, dot, kind = name.rpartition(".")
@@ -495,50 +491,6 @@ def is_read(config: Mapping[str, Any]) -> bool:
     )
 
 
-# ModernBERT's kinds of attention -> what older configurations call the base of its positions, and what it is elsewhere.
-_THETAS = {"full_attention": ("global_rope_theta", 160_000.0), "sliding_attention": ("local_rope_theta", 10_000.0)}
-
-
-def is_modern(config: Mapping[str, Any]) -> bool:
-    """Whether the packed forward pass fits a model as a ModernBERT: one with nothing in it that is seldom."""
-    ropes, kinds = config.get("rope_parameters") or {}, config.get("layer_types")
-    depth, every = config.get("num_hidden_layers"), config.get("global_attn_every_n_layers", 3)
-    window = config.get("local_attention", 128)
-    return (
-        config.get("model_type") == "modernbert"
-        and config.get("hidden_activation", "gelu") == "gelu"
-        and not any(config.get(name) for name in ("is_decoder", "rope_scaling", "rope_theta", "head_dim"))
-        and "sliding_window" not in config  # which transformers would read as half of local_attention
-        and isinstance(ropes, dict)
-        and set(ropes) <= set(_THETAS)
-        and all(isinstance(one, dict) and set(one) <= {"rope_type", "rope_theta"} for one in ropes.values())
-        and all(one.get("rope_type", "default") == "default" for one in ropes.values())
-        and all(isinstance(theta, float | int) and theta > 0 for theta in thetas(config).values())
-        and isinstance(window, int)
-        and window > 0
-        and isinstance(depth, int)
-        and (isinstance(every, int) and every > 0 if kinds is None else _are_kinds(kinds, depth))
-    )
-
-
-def _are_kinds(kinds: object, depth: int) -> bool:
-    return isinstance(kinds, list) and len(kinds) == depth and all(kind in _THETAS for kind in map(str, kinds))
-
-
-def attention_kinds(config: Mapping[str, Any]) -> list[str]:
-    """The kind of attention of each block of a ModernBERT: full_attention or sliding_attention."""
-    every = config.get("global_attn_every_n_layers", 3)
-    return config.get("layer_types") or [
-        "sliding_attention" if number % every else "full_attention" for number in range(config["num_hidden_layers"])
-    ]
-
-
-def thetas(config: Mapping[str, Any]) -> dict[str, float]:
-    """The base of a ModernBERT's rotary positions, by kind of attention."""
-    ropes = config.get("rope_parameters") or {}
-    return {kind: ropes.get(kind, {}).get("rope_theta", config.get(*old)) for kind, old in _THETAS.items()}
-
-
 def is_disentangled(config: Mapping[str, Any]) -> bool:
     """Whether a model is a DeBERTa, which also has no pooling layer of its own."""
     family = FAMILIES.get(str(config.get("model_type")))
@@ -566,7 +518,10 @@ def _is_published_deberta(config: Mapping[str, Any]) -> bool:
         and not config.get("talking_head", False)
         and isinstance(reach, int)
         and reach > 0
-        and (config.get("model_type") == "deberta" or (_has_buckets(config, reach) and _has_known_convolution(config)))
+        and (
+            config.get("model_type") == "deberta"
+            or (_has_buckets(config, reach) and not config.get("conv_kernel_size"))
+        )
         and (size is None or not isinstance(heads, int) or _is_product(config.get("hidden_size"), size, heads))
     )
 
@@ -579,15 +534,6 @@ def _has_buckets(config: Mapping[str, Any], reach: int) -> bool:
     """Whether distances are told apart one by one, or by an even number of buckets that the farthest one needs."""
     number = config.get("position_buckets", -1)
     return isinstance(number, int) and (number <= 0 or (number % 2 == 0 and number >= 4 and number // 2 < reach - 1))
-
-
-def _has_known_convolution(config: Mapping[str, Any]) -> bool:
-    """Whether there is no convolution, or one that is written here."""
-    width = config.get("conv_kernel_size", 0)
-    return isinstance(width, int) and (
-        width <= 0
-        or (width % 2 == 1 and config.get("conv_groups", 1) == 1 and config.get("conv_act", "tanh") in ("gelu", "tanh"))
-    )
 
 
 def buckets(most: int) -> npt.NDArray[np.int64]:

@@ -28,7 +28,7 @@ def mean_vectors(
     """Mean vectors of n texts, float32 on the network's device, shape (n, layers, d).
 
     Args:
-        network: an encoder, `nlgauge.models.packing.Packed` or `nlgauge.models.hub.HubNetwork`.
+        network: an encoder, `nlgauge.models.packing.PackedBert` or `nlgauge.models.hub.HubNetwork`.
         sequences: piece ids of each text, special tokens included.
         layers: the layers in any order; 0 is the embeddings.
         budget: the largest number of tokens in one forward pass. If None, the network's own.

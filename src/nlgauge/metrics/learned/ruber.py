@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -17,11 +17,10 @@ from nlgauge.core.segment import Segment, said
 from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.sentences import Pooled, cosine
 from nlgauge.metrics.learned.regressor import Regressor
-from nlgauge.metrics.run import joined_flags, merged, score_segments
+from nlgauge.metrics.run import joined_flags, score_segments
 from nlgauge.metrics.wrapped import moments, zero_and_width
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime
-from nlgauge.text.scripts import Writing
 
 _OF_BOTH = ("weights", "setup")  # facts of the encoder and of the scorer alike
 Mix = Literal["min", "max", "mean", "geometric"]
@@ -113,33 +112,15 @@ class Ruber(BaseMetric):
         return self.norm == "minmax"
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """A note if the encoder reads only what is to the left."""
-        return self._referenced().notes
-
-    @property
-    def trained_on(self) -> tuple[str, ...]:
-        """Ids of the perturbations that the scorer was shown in training, as far as its file says."""
-        return self._scorer().trained_on
-
-    @property
-    def limit(self) -> int | None:
-        """The lower one of encoder and scorer."""
-        return min(filter(None, (self._referenced().limit, self._scorer().limit)), default=None)
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """Both parts."""
+        return self._referenced(), self._scorer()
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to: the facts of the scorer, and those of the encoder beside them."""
         referenced = self._referenced().facts(runtime)
         beside = {(f"encoder_{name}" if name in _OF_BOTH else name): value for name, value in referenced.items()}
         return {**beside, **self._scorer().facts(runtime), "encoder": beside.get("model", self.encoder)}
-
-    def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
-        """The vectors that both parts read."""
-        return merged([part.vectors_of(runtime) for part in (self._referenced(), self._scorer())])
-
-    def unread(self, writing: Writing) -> str | None:
-        """Whether a model reads another language, and what to do; None if their languages are not known."""
-        return self._referenced().unread(writing) or self._scorer().unread(writing)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from 0 to 1; parts `referenced` and `unreferenced`, the numbers before they are scaled.

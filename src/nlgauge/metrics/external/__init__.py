@@ -1,1 +1,0 @@
-"""Metrics that a program of somebody else computes."""
