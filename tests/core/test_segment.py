@@ -351,7 +351,7 @@ def test_other_texts_are_no_lists(text):
     assert printed_list(text) is None
 
 
-ALL = ("A", "B", "refA", "refB", "post", "bad")
+ALL = ("A", "B", "refA", "refB", "bad")
 
 
 def chosen(**options):
@@ -359,20 +359,19 @@ def chosen(**options):
 
 
 def test_each_system_left_out_has_its_reason():
-    selection = chosen(close_references=["post"], rated=["B", "bad"])
+    selection = chosen(rated=["B", "bad"])
     assert selection.kept == ("B",)
     assert selection.left_out == {
         "A": "has no human score",
         "refA": "is a reference the metrics use",
         "refB": "written by people",
-        "post": "is close to a reference the metrics use",
         "bad": "an outlier",
     }
-    assert selection.note.startswith("1 of 6 systems (left out A: has no human score; refA: is a reference")
+    assert selection.note.startswith("1 of 5 systems (left out A: has no human score; refA: is a reference")
 
 
-def test_people_and_outliers_stay_on_request_but_never_the_reference_itself():
-    assert chosen(include_humans=True, include_outliers=True).kept == ("A", "B", "refB", "post", "bad")
+def test_people_stay_on_request_but_never_the_reference_itself():
+    assert chosen(include_humans=True).kept == ("A", "B", "refB")
     assert select_systems(["A"]).note == "1 of 1 systems"
 
 

@@ -189,17 +189,6 @@ def test_texts_of_sgm_in_another_order_are_refused(put):
         open_parallel(["hyp.sgm"], ["ref.sgm"]).check()
 
 
-def test_references_in_groups_between_blank_lines(put):
-    """The references of E2E: as many groups as there are hypotheses."""
-    put("h", "a\nb\nc\n")
-    source = open_parallel(["h"], [put("r", "w\nx\n\ny\n\n\nz\n")])
-    assert [s.references for s in segments(source)] == [("w", "x"), ("y",), ("z",)]
-    assert source.check().notes == ("r: 3 groups of references, parted by blank lines",)
-    with pytest.raises(InputError, match="h has 3 lines but r has 5 lines"):  # two groups
-        open_parallel(["h"], [put("r", "w\nx\n\ny\nz\n")]).check()
-    assert [s.references for s in segments(open_parallel(["h"], [put("r", "x\n\ny\n")]))] == [("x",), ("",), ("y",)]
-
-
 @pytest.mark.parametrize(
     ("name", "content", "what"),
     [

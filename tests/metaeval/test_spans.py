@@ -155,7 +155,7 @@ TEXTS = ng.Dataset(
 
 def marked(references="own", method="words"):
     (first, _) = marks_by(method, TEXTS, references=references)
-    return [first.text_of(span) for span in first.spans]
+    return [first.hypothesis[span.start : span.end] for span in first.spans]
 
 
 def test_words_are_compared_with_what_is_asked_for():

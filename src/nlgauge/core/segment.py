@@ -322,21 +322,18 @@ def select_systems(
     systems: Sequence[str],
     *,
     references: Collection[str] = (),
-    close_references: Collection[str] = (),
     humans: Collection[str] = (),
     outliers: Collection[str] = (),
     rated: Collection[str] | None = None,
     include_humans: bool = False,
-    include_outliers: bool = False,
 ) -> Selection:
     """Select the systems on which metrics are compared.
 
     Args:
         systems: all systems.
         references: the references that the metrics use. An output that is itself one of them is always left out.
-        close_references: outputs that were made from those references, such as post-edits or paraphrases.
         humans: outputs written by people. They are left out unless `include_humans` is set.
-        outliers: systems that are left out unless `include_outliers` is set.
+        outliers: systems that are left out.
         rated: systems with human scores. If it is given, all others are left out.
 
     Raises:
@@ -349,11 +346,9 @@ def select_systems(
     for system in systems:
         if system in references:
             left_out[system] = "is a reference the metrics use"
-        elif system in close_references:
-            left_out[system] = "is close to a reference the metrics use"
         elif system in humans and not include_humans:
             left_out[system] = "written by people"
-        elif system in outliers and not include_outliers:
+        elif system in outliers:
             left_out[system] = "an outlier"
         elif rated is not None and system not in rated:
             left_out[system] = "has no human score"

@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan, Severity, Side
 from nlgauge.core.segment import unique
 from nlgauge.io.files import Faults, InputFile, Lines, by_content
-from nlgauge.io.pearmut import rated_outputs
+from nlgauge.io.judgements import rated_outputs
 from nlgauge.io.read import by_fields
 from nlgauge.io.rows import ERROR_SIGN, JsonRows, Records, cells_between_tabs, fields_of_log, first_fields
 from nlgauge.io.wmt.annotations import Mark, read_mqm

@@ -9,14 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import PurePath
 from typing import Protocol
 
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Dataset, Segment, is_blank, repeated
+from nlgauge.core.segment import Dataset, Segment, repeated
 from nlgauge.io.fields import guessed, is_known
 from nlgauge.io.files import BOM, STDIN, InputFile, Lines, counted, unpacked_name
 from nlgauge.io.read import by_name, of_other_tool, open_data, read
@@ -39,9 +38,8 @@ def open_parallel(
     """Open parallel text files. Line i of every file belongs to item i.
 
     Give `--hyp FILE` for each system, `--ref FILE` for each reference, and `--src FILE`. An empty line is an empty
-    text; a blank reference beside others is none. A file of references with as many groups of lines between blank lines
-    as there are items, as that of E2E, has the references of an item in each group. A system is named after its file
-    without the ending, and with as many folders before it as are needed to tell the files apart.
+    text; a blank reference beside others is none. A system is named after its file without the ending, and with as
+    many folders before it as are needed to tell the files apart.
 
     Where all lines of all files have an id of their own, before the text as in Kaldi's `text` or behind it in
     parentheses as in sclite's `.trn`, texts are paired by it. If files differ in length, the error names the line of
@@ -151,34 +149,6 @@ def _table(file: InputFile) -> str:
     return ""
 
 
-class _Groups:
-    """References of items in groups of lines, with a blank line after each group.
-
-    Attributes:
-        file: the file.
-        count: the number of groups.
-    """
-
-    def __init__(self, lines: Texts) -> None:
-        self.file, self._lines = lines.file, lines
-        sizes = [len(texts) for _, texts in self]
-        self.count, self.several = len(sizes), max(sizes, default=0) > 1
-
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        number, group = 0, list[str]()
-        for _, text in chain(self._lines, [(0, "")]):
-            if not is_blank(text):
-                group.append(text)
-            elif group:
-                number += 1
-                yield number, group
-                group = []
-
-    def notes(self) -> list[str]:
-        """That blank lines part the references of items."""
-        return [f"{self.file.name}: {self.count} groups of references, parted by blank lines"]
-
-
 class ParallelSource(Source):
     """The segments in text files of equal length, or over a part of them that has some lines `before` it."""
 
@@ -193,7 +163,7 @@ class ParallelSource(Source):
         self.systems = tuple(systems)
         self._before = before
         self._hypotheses, self._source = list(hypotheses), source
-        self._references: list[Texts | _Groups] = list(references)
+        self._references = list(references)
         self._files = [*hypotheses, *references, *([] if source is None else [source])]
         self._together = len(self.systems)
 
@@ -209,14 +179,8 @@ class ParallelSource(Source):
                 pass
             if not texts.count:
                 raise InputError(f"{texts.file.name} is empty, expected one segment per line")
-        for place, lines in enumerate(self._references):
-            if lines.count != first.count and isinstance(lines, Lines):
-                groups = _Groups(lines)
-                if groups.count == first.count > 1 and groups.several:
-                    self._references[place] = groups
         self._check_order()
-        every = [*self._hypotheses, *self._references, *([] if self._source is None else [self._source])]
-        for lines in every:
+        for lines in self._files:
             if lines.count != first.count:
                 one, other = (f"{texts.file.name} has {counted(texts.count, 'line')}" for texts in (first, lines))
                 raise InputError(
@@ -236,19 +200,13 @@ class ParallelSource(Source):
             lacking={name: f"{self.systems[0]}:1" for name in OPTIONAL if name not in present},
             present=frozenset(present),
             inputs=tuple({lines.file.path: lines.file.entry for lines in self._files}.values()),
-            notes=tuple(dict.fromkeys(note for lines in [*self._files, *self._references] for note in lines.notes())),
+            notes=tuple(dict.fromkeys(note for lines in self._files for note in lines.notes())),
         )
 
     @property
     def by_line(self) -> bool:
-        """Whether a text is a line in each file, or a group of lines."""
-        return all(isinstance(texts, Lines) for texts in self._files)
-
-    @property
-    def plain(self) -> bool:
         """Whether a line of each file is an item, so that parts of the files hold the same items."""
-        self.check()
-        return all(isinstance(texts, Lines) for texts in [*self._files, *self._references])
+        return all(isinstance(texts, Lines) for texts in self._files)
 
     def _check_order(self) -> None:
         """Refuse files of SGM or XML in which the same place is another document or segment."""
@@ -267,9 +225,7 @@ class ParallelSource(Source):
         first_source = first_reference + len(self._references)
         for row in zip(*self._hypotheses, *self._references, *sources, strict=True):
             item = str(self._before + row[0][0])
-            references: tuple[str, ...] = ()
-            for _, texts in row[first_reference:first_source]:
-                references += (texts,) if isinstance(texts, str) else tuple(texts)
+            references = tuple(text for _, text in row[first_reference:first_source])
             source = row[first_source][1] if sources else None
             for system, (_, hypothesis) in zip(self.systems, row, strict=False):  # the other files follow in the row
                 yield Segment(f"{system}:{item}", hypothesis, references, source, system, item)
@@ -368,14 +324,14 @@ def _named(path: str, folders: int) -> str:
     return "/".join([*PurePath(path).parent.parts[-folders:], _stem(path)])
 
 
-def _parting(one: Texts, other: Texts | _Groups) -> str:
+def _parting(one: Texts, other: Texts) -> str:
     """Where the longer file has what the shorter lacks, for the end of an error; empty where nothing tells.
 
     The lines before that place fit each other, and so do those after it if the longer file is moved up. Two lines fit
     as well as they share words and are of one length.
     """
     longer, shorter = (one, other) if one.count > other.count else (other, one)
-    if longer.count > _MOST_COMPARED or isinstance(longer, _Groups) or isinstance(shorter, _Groups):
+    if longer.count > _MOST_COMPARED:
         return ""
     texts, others = ([text for _, text in lines] for lines in (longer, shorter))
     extra, n = len(texts) - len(others), len(others)

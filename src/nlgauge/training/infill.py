@@ -27,8 +27,16 @@ from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime, by_length, torch_device
-from nlgauge.training.adapters import adapter_tensors
-from nlgauge.training.heads import adapted_network, arithmetic, head_metadata, own_tensors, pad_of, padded, write_head
+from nlgauge.training.heads import (
+    adapted_network,
+    adapter_tensors,
+    arithmetic,
+    head_metadata,
+    own_tensors,
+    pad_of,
+    padded,
+    write_head,
+)
 from nlgauge.training.loop import Checkpoint, alone, fit_network
 from nlgauge.training.recipe import InfillRecipe, check_precision, run_line
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import torch
@@ -66,22 +66,6 @@ class Checkpoint:
         clear(os.path.realpath(self.path))
 
 
-class Watch(Protocol):
-    """An observer of a run, whose own state is part of the state of the run."""
-
-    def after(self, step: int, loss: float) -> None:
-        """Called after each step, counted from 1, with its loss."""
-        ...
-
-    def state(self) -> dict[str, torch.Tensor]:
-        """The observer's state, for a checkpoint."""
-        ...
-
-    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Restore the observer's state."""
-        ...
-
-
 def alone(train: Callable[P, R]) -> Callable[P, R]:
     """Refuse to train while another run trains the same `output`."""
     parameters = signature(train)
@@ -108,7 +92,7 @@ def fit_network(
     runtime: Runtime,
     after_epoch: Callable[[int], None] = lambda epoch: None,
     *,
-    watch: Watch | None = None,
+    watch: BestWeights | None = None,
     batches: Callable[[int], list[Ids]] | None = None,
 ) -> None:
     """Train the parameters of a network that are not frozen, with a progress display; arguments as for `fit`."""
@@ -125,7 +109,7 @@ def fit(
     advance: Callable[[int], None] = lambda count: None,
     after_epoch: Callable[[int], None] = lambda epoch: None,
     *,
-    watch: Watch | None = None,
+    watch: BestWeights | None = None,
     batches: Callable[[int], list[Ids]] | None = None,
 ) -> int:
     """Train parameters in place.
@@ -141,7 +125,7 @@ def fit(
         checkpoint: where the state is kept; if it is there, the run resumes from it.
         advance: called for each step done.
         after_epoch: called after each pass with its number from 1.
-        watch: an observer; its state is in the checkpoint too.
+        watch: sees each step; its state is in the checkpoint too.
         batches: returns the batches of a pass, given its number from 0, the same number in each pass; None groups by
             length (`shuffled_batches`).
 
@@ -196,7 +180,7 @@ def _keep(
     optimiser: torch.optim.Optimizer,
     checkpoint: Checkpoint,
     step: int,
-    watch: Watch | None,
+    watch: BestWeights | None,
 ) -> None:
     tensors = (
         {} if watch is None else {f"watch/{name}": tensor.cpu().contiguous() for name, tensor in watch.state().items()}
@@ -213,7 +197,7 @@ def _take_up(
     parameters: Mapping[str, torch.nn.Parameter],
     optimiser: torch.optim.Optimizer,
     checkpoint: Checkpoint,
-    watch: Watch | None,
+    watch: BestWeights | None,
 ) -> int:
     """The number of steps that a checkpoint holds, its state put in place; 0 where there is none."""
     if not checkpoint.path.exists():
@@ -317,7 +301,7 @@ class BestWeights:
         return step, defined[step]
 
     def after(self, step: int, loss: float) -> None:
-        """See `nlgauge.training.loop.Watch`."""
+        """Called after each step, counted from 1, with its loss."""
         self.losses.append(loss)
         if self._evaluate is None or (step % self._every and step != self._steps):
             return
@@ -327,14 +311,14 @@ class BestWeights:
             self._weights = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
 
     def state(self) -> dict[str, torch.Tensor]:
-        """See `nlgauge.training.loop.Watch`."""
+        """What a checkpoint holds of it."""
         kept = {f"best/{name}": weight for name, weight in self._weights.items()}
         steps, values = list(self.evaluated), list(self.evaluated.values())
         numbers = {"losses": self.losses, "steps": steps, "values": values}
         return kept | {name: torch.tensor(column, dtype=torch.float64) for name, column in numbers.items()}
 
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """See `nlgauge.training.loop.Watch`."""
+        """Take up what a checkpoint holds."""
         self.losses = state["losses"].tolist()
         self.evaluated = dict(zip(map(int, state["steps"].tolist()), state["values"].tolist(), strict=True))
         self._weights = {

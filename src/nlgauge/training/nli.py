@@ -19,12 +19,13 @@ from nlgauge.models.heads import FORMAT, SUFFIX, widened
 from nlgauge.models.hub import know_start
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.runtime import Advance, Runtime, torch_device
-from nlgauge.training.adapters import adapter_tensors, add_adapters, set_adapters
+from nlgauge.runtime.runtime import Runtime, by_length, torch_device
 from nlgauge.training.examples import read_rows
 from nlgauge.training.heads import (
     FEATURES,
     HeadNetwork,
+    adapter_tensors,
+    add_adapters,
     arithmetic,
     check_output,
     head_metadata,
@@ -36,6 +37,7 @@ from nlgauge.training.heads import (
     padded,
     reads_types,
     save_encoder,
+    set_adapters,
     with_dropout,
     write_head,
 )
@@ -313,12 +315,8 @@ def batch_inputs(
     return padded([pairs.ids[i] for i in where], [pairs.types[i] for i in where], pad, device)
 
 
-def probabilities(
-    network: torch.nn.Module, pairs: EncodedPairs, pad: int, dtype: str, advance: Advance = lambda count: None
-) -> np.ndarray:
+def probabilities(network: torch.nn.Module, pairs: EncodedPairs, pad: int, dtype: str) -> np.ndarray:
     """The probabilities that a network gives each pair, in the order of `LABELS`: float64, shape (n, 3)."""
-    from nlgauge.runtime.runtime import by_length
-
     device = next(network.parameters()).device
     probable = np.zeros((len(pairs.ids), len(LABELS)))
     training = network.training
@@ -327,7 +325,6 @@ def probabilities(
         for where in by_length(pairs.lengths, _EVALUATION_TOKENS):
             logits = network(**batch_inputs(pairs, where, pad, device))
             probable[where] = torch.softmax(logits.double(), dim=1).cpu().numpy()
-            advance(len(where))
     network.train(training)
     return probable
 

@@ -17,22 +17,23 @@ import torch
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.embedding.vectors import best_layer
-from nlgauge.models.encoder import BOTH, MATCH, MATCHED, Encoder, combined, cut_layers, load_encoder
+from nlgauge.models.encoder import BOTH, MATCH, MATCHED, Encoder, combined, load_encoder
 from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.heads import HEADS, HERE, SUFFIX, Head, find_head
-from nlgauge.models.hub import HubNetwork
 from nlgauge.models.locate import ModelFiles, is_disentangled, is_read, locate
 from nlgauge.models.matching import encoder_means, mean_vectors, read_pairs
 from nlgauge.models.regressor import KIND, MIX, WEIGHTS, RegressorFiles, text_vectors
 from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.runtime.runtime import Advance, Runtime, torch_device
 from nlgauge.stats.correlate import correlation
-from nlgauge.training.adapters import adapter_tensors, add_adapters, begin_adapters
 from nlgauge.training.examples import Encoded, Example, ExampleTexts, grouped_batches
 from nlgauge.training.heads import (
     FEATURES,
     HeadNetwork,
+    adapter_tensors,
+    add_adapters,
     arithmetic,
+    begin_adapters,
     check_output,
     encoder_below,
     head_metadata,
@@ -313,7 +314,9 @@ class RegressorNetwork(torch.nn.Module):
         super().__init__()
         self.encoder = encoder
         self.layers, self.features, self.dropout = tuple(layers), tuple(features), dropout
-        self.mix = Mix(len(layers)) if mixed else None
+        # learnt weights of layers, in equal parts at first
+        parts = {"weights": torch.zeros(len(layers)), "scale": torch.ones(1)}
+        self.mix = torch.nn.ParameterDict(parts) if mixed else None
         sizes = [size * (1 if mixed else len(layers)) * len(features), *widths]
         self.hidden = torch.nn.ModuleList(torch.nn.Linear(i, o) for i, o in pairwise(sizes))
         self.out = torch.nn.Linear(sizes[-1], 1)
@@ -341,22 +344,13 @@ class RegressorNetwork(torch.nn.Module):
             means: of the distinct texts, shape (texts, layers, d).
             rows: `hyp`, `ref`, `src` -> the row of `means` where that text of each segment is, shape (n,).
         """
-        mix = None if self.mix is None else (torch.softmax(self.mix.weights, dim=0), self.mix.scale)
+        mix = None if self.mix is None else (torch.softmax(self.mix["weights"], dim=0), self.mix["scale"])
         vectors = text_vectors(means, mix)
         states = combined(self.features, {name: vectors[row] for name, row in rows.items()})
         for layer in self.hidden:
             states = torch.nn.functional.dropout(torch.tanh(layer(states)), self.dropout, self.training)
         scores: torch.Tensor = self.out(states)[:, 0]
         return scores
-
-
-class Mix(torch.nn.Module):
-    """Learnt weights of layers, in equal parts at first."""
-
-    def __init__(self, n_layers: int) -> None:
-        super().__init__()
-        self.weights = torch.nn.Parameter(torch.zeros(n_layers))
-        self.scale = torch.nn.Parameter(torch.ones(1))
 
 
 _TEXTS = 256  # or pairs, encoded together in evaluation
@@ -613,15 +607,14 @@ def _begin_layer(network: HeadNetwork, head: Head, standardise: bool) -> None:
 
 
 CONFIG = "regressor.json"
-_SAME = 1e-3  # of a vector's length: float32 rounds to less
 
 
 def whole_encoder(files: ModelFiles, dropout: float, layers: Sequence[int]) -> Any:
     """An encoder of any family to be written as a folder, without what stands above the highest of some layers.
 
     Raises:
-        InputError: an encoder-decoder; or, of a family that is not BERT's, the last layer is left out, or a lower one
-            is another in training than in use.
+        InputError: an encoder-decoder; or another layer than the last of a family that is not BERT's, of which some
+            norm the last one alone.
     """
     layer = max(layers)
     from transformers import AutoModel
@@ -632,41 +625,17 @@ def whole_encoder(files: ModelFiles, dropout: float, layers: Sequence[int]) -> A
         raise InputError(
             f"model {files.name!r} is an encoder-decoder, expected an encoder; use method frozen, or name another"
         )
-    if layer != files.depth and not is_bert:
+    if min(layers) != files.depth and not is_bert:
         raise InputError(
-            f"layer is {layer}: of {files.name!r}, which is not of BERT's family, only the last layer ({files.depth})"
-            " can be trained"
+            f"layer is {min(layers)}: of {files.name!r}, which is not of BERT's family, only the last layer"
+            f" ({files.depth}) can be trained; use method frozen for others"
         )
     unpooled = {"add_pooling_layer": False} if is_bert and not is_disentangled(files.config) else {}
     encoder = with_dropout(AutoModel, files, dropout, **unpooled)
     if layer != files.depth:
         encoder.encoder.layer = encoder.encoder.layer[:layer]
         encoder.config.num_hidden_layers = layer
-    if not is_bert and len(layers) > 1:
-        _check_layers(files, encoder, layers)
     return encoder
-
-
-def _check_layers(files: ModelFiles, encoder: Any, layers: Sequence[int]) -> None:
-    """Refuse a family whose last norm stands behind a cut model, too, so that its lower layers are not learnt as such.
-
-    Raises:
-        InputError: for such a family (GPT-2, Llama), as some pieces show.
-    """
-    probe = np.arange(min(4, int(files.config.get("vocab_size", 4))), dtype=np.int64)
-    training = encoder.training
-    with torch.inference_mode():
-        ids = torch.from_numpy(probe)[None]
-        out = encoder.eval()(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True)
-        with cut_layers(HubNetwork(files, torch.float32, torch.device("cpu")), layers) as forward:
-            used = forward([probe])
-    encoder.train(training)
-    for layer, found in zip(layers, used, strict=True):
-        if (found - out.hidden_states[layer][0]).norm() > _SAME * found.norm():
-            raise InputError(
-                f"layer is {layer}: of {files.name!r}, which norms what its last layer gives, only this one"
-                f" ({files.depth}) can be trained; use method frozen, or leave the others out"
-            )
 
 
 def save_regressor(

@@ -377,12 +377,7 @@ class _Annotation(msgspec.Struct):
 class _Sample(msgspec.Struct):
     source: str
     summary: str
-    sample_id: int | str | None = None
     annotations: list[_Annotation] = []
-
-
-class _Batch(msgspec.Struct):
-    samples: list[_Sample]
 
 
 def faithbench_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair]], list[str], list[str]]:
@@ -448,9 +443,8 @@ def _samples(name: str) -> list[_Sample]:
         data = joined(InputFile(name))
         value = msgspec.json.decode(data)
         check_keys(data.decode("utf-8"), value)
-        if isinstance(value, list):  # as in the first release
-            return msgspec.convert(value, list[_Sample])
-        return msgspec.convert(value, _Batch).samples
+        # a list as in the first release, or an object that holds it
+        return msgspec.convert(value.get("samples") if isinstance(value, dict) else value, list[_Sample])
     except (msgspec.MsgspecError, RepeatedKey, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f'{name}: {error}; expected {{"samples": [...]}} with source, summary, annotations') from None
 

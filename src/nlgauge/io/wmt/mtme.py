@@ -147,18 +147,14 @@ class EvalSet:
         self,
         references: str | Sequence[str] | None = None,
         rated: tuple[str, str] | None = None,
-        close_references: Sequence[str] = (),
         include_humans: bool = False,
-        include_outliers: bool = False,
     ) -> Selection:
         """Select the systems on which metrics that use these references are compared; see `select_systems`.
 
         Args:
             references: as for `using`.
             rated: name and level of human scores. Systems without any such score are left out.
-            close_references: outputs that were made from those references.
             include_humans: keep outputs written by people.
-            include_outliers: keep the outliers named in `meta.json`.
         """
         with_scores = (
             None if rated is None else {s for s, values in self._human(*rated).items() if not np.isnan(values).all()}
@@ -166,12 +162,10 @@ class EvalSet:
         return select_systems(
             tuple(self.outputs),
             references=self.using(references),
-            close_references=close_references,
             humans=self.people,
             outliers=self.info.outliers,
             rated=with_scores,
             include_humans=include_humans,
-            include_outliers=include_outliers,
         )
 
     def dataset(self, references: str | Sequence[str] | None = None, systems: Sequence[str] | None = None) -> Dataset:
