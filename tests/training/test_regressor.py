@@ -275,7 +275,6 @@ def test_a_head_begins_from_the_adapters_of_an_nli_head_of_any_rank(tiny_model, 
         ({"layers": "mix"}, "layers is 'mix', and features 'both' read the last one"),
         ({"widths": (8,)}, r"widths is \(8,\), of hidden layers, and features 'both' have none; leave it out"),
         ({"dropout": 0.3}, r"dropout is 0.3, of hidden layers, .*\(encoder_dropout is that of the encoder\)"),
-        ({"match_layer": 2}, "match_layer is 2, and features 'both' matches nothing"),
         ({"source": True}, "reads hypothesis and reference in one sequence and no source"),
         ({"source": True, "reference": False}, "reads hypothesis and reference in one sequence and no source"),
         ({"side": "reference"}, "features is 'both', which compares texts, and side 'reference' is one alone"),
@@ -343,9 +342,8 @@ def ridge_examples():
 
 
 def ridge_recipe(tiny_model, features="4h+match", **options):
-    matched = {"match_layer": 2} if MATCH in features else {}
     layers = {} if features == MATCH else {"layers": (1,)}
-    options = {"max_tokens": 20} | layers | matched | options
+    options = {"max_tokens": 20} | layers | options
     return RegressorRecipe(model=str(tiny_model("bert")), method="ridge", features=features, **options)
 
 
@@ -415,12 +413,11 @@ def test_the_head_is_small_and_says_how_it_was_made(ridge_examples, tiny_model, 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": "4h", "match_layer": 1}, "match_layer is 1, and features '4h' matches nothing"),
         ({"layers": "mix"}, "layers is 'mix', whose weights are learnt; method ridge reads one layer or several"),
         ({"method": "frozen"}, r"features is '4h\+match', which only method ridge learns from"),
         (
             {"features": "match", "layers": (1,)},
-            r"layers is \(1,\), whose vectors features 'match' does not read; match_",
+            r"layers is \(1,\), whose vectors features 'match' does not read; leave it out",
         ),
         (
             {"features": "2h", "side": "source"},
@@ -438,7 +435,6 @@ def test_what_cannot_be_fitted_is_refused(ridge_examples, tiny_model, tmp_path):
     for wrong, how, message in (
         (ridge_examples[:2], {}, "2 examples with equal scores or too few, expected three that differ, or more"),
         ([e._replace(score=1.0) for e in ridge_examples], {}, "40 examples with equal scores"),
-        (ridge_examples, {"match_layer": 9}, "the layer that is matched is 9, but model .* has layers 0 to "),
     ):
         with pytest.raises(InputError, match=message):
             regressor.train_ridge(
@@ -649,9 +645,8 @@ def test_the_pairwise_loss_by_hand():
     )  # two of the targets' units
     squared = (1 + 1 + 36 + 9) / 4
     assert Loss().of(scores, targets, groups).item() == pytest.approx(squared)
-    assert Loss(name="mse+pairwise", margin=2.0, weight=3.0).of(scores, targets, groups).item() == pytest.approx(
-        squared + 3 * 3.5
-    )
+    both = Loss(name="mse+pairwise", margin=2.0).of(scores, targets, groups).item()
+    assert both == pytest.approx(squared + 3.5)
 
 
 def test_a_batch_without_pairs_teaches_no_order():
@@ -683,7 +678,6 @@ def test_recipes_that_cannot_be_are_refused_by_name(options, message):
     [
         ({"name": "mae"}, "loss is 'mae'"),
         ({"margin": 0.0}, "margin is 0.0"),
-        ({"weight": -1.0}, "weight of the pairwise loss is -1.0"),
     ],
 )
 def test_losses_that_cannot_be_are_refused_by_name(options, message):

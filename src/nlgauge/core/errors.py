@@ -70,11 +70,7 @@ for _error in (NlgaugeError, InputError, SpecError, MissingExtra, ScoreWarning):
 
 
 def each(make: Callable[[S], T], entries: Iterable[S]) -> list[T]:
-    """The results of `make` for each entry, in order.
-
-    Raises:
-        NlgaugeError: entries are refused; the message has the reasons of all of them.
-    """
+    """The results of `make` for each entry, in order; if some are refused, the error has the reasons of all."""
     made: list[T] = []
     refused: list[NlgaugeError] = []
     for entry in entries:

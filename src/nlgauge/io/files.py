@@ -126,11 +126,7 @@ _current: ContextVar[Limits | None] = ContextVar("limits of what is read", defau
 
 
 def current() -> Limits:
-    """The limits of files that are opened now: of the block, else of the variable, else the usual ones.
-
-    Raises:
-        InputError: the variable is no list of limits.
-    """
+    """The limits of files that are opened now: of the block, else of the variable, else the usual ones."""
     return _current.get() or parse_limits(os.environ.get(_LIMITS, ""))
 
 
@@ -151,11 +147,7 @@ def limited(limits: Limits) -> Iterator[None]:
 
 @cache
 def parse_limits(typed: str) -> Limits:
-    """The limits of the variable NLGAUGE_LIMITS: `segment=20M,line=1G`; what is not named keeps its default.
-
-    Raises:
-        InputError: a name or a size is wrong.
-    """
+    """The limits of the variable NLGAUGE_LIMITS: `segment=20M,line=1G`; what is not named keeps its default."""
     known, given = [field.name for field in fields(Limits)], dict[str, int]()
     for pair in (pair.strip() for pair in typed.split(",") if typed.strip()):
         name, _, size = (part.strip() for part in pair.partition("="))
@@ -174,11 +166,7 @@ def parse_limits(typed: str) -> Limits:
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
-    """Make a folder and its parents. A folder that exists is left as it is.
-
-    Raises:
-        InputError: the folder cannot be made, or a file has its name.
-    """
+    """Make a folder and its parents. A folder that exists is left as it is; one that cannot be made is refused."""
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
@@ -192,9 +180,6 @@ def check_file_name(name: str, what: str, *, may_hold_blanks: bool = False) -> N
         name: the name.
         what: what bears it, for the error, such as "metric name".
         may_hold_blanks: whether blanks are allowed; other white space and control characters never are.
-
-    Raises:
-        InputError: the name is empty, `.` or `..`, leads to another folder, or has characters that are not allowed.
     """
     within = bool(name) and name not in (".", "..") and PurePath(name).name == name and "\\" not in name
     shown = not any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in name)
@@ -208,9 +193,6 @@ def writing_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file for bytes that are packed if it ends in `.gz`, and takes its name when all are written.
 
     Packed data hold no name and no time: equal content, equal bytes.
-
-    Raises:
-        InputError: the folder is missing or cannot be written, or the disk is full.
     """
     with replacing(path, "wb") as file:
         if not os.fspath(path).endswith(".gz"):
@@ -221,15 +203,7 @@ def writing_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file completely or not at all.
-
-    Args:
-        path: the file. If it ends in `.gz` the content is packed; the same content always gives the same bytes.
-        content: the content before packing.
-
-    Raises:
-        InputError: the folder is missing or cannot be written.
-    """
+    """Write a file completely or not at all, packed if it ends in `.gz`; the same content gives the same bytes."""
     path = os.fspath(path)
     with replacing(path, "wb") as file:
         file.write(gzip.compress(content, mtime=0) if path.endswith(".gz") else content)
@@ -453,11 +427,7 @@ def by_content(file: InputFile) -> str:
 
 
 def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
-    """The entries of a folder whose names match the pattern, sorted by name; none if there is no such folder.
-
-    Raises:
-        InputError: the folder may not be read. (`Path.glob` would treat it as empty.)
-    """
+    """The entries of a folder whose names match, sorted; none if it is not there. What may not be read is refused."""
     try:
         return sorted(Path(folder, name) for name in os.listdir(folder) if fnmatchcase(name, pattern))
     except (FileNotFoundError, NotADirectoryError):
@@ -671,16 +641,7 @@ class Lines:
 
 
 def words_of(lines: Lines, expected: str, is_header: Callable[[list[str]], bool]) -> Iterator[tuple[int, list[str]]]:
-    """The words of the filled lines of a table, its header first.
-
-    Args:
-        lines: the lines.
-        expected: what the header should be, for the error.
-        is_header: whether words are a header.
-
-    Raises:
-        InputError: the first line is no header.
-    """
+    """The words of the filled lines of a table, its header first, which is refused if it is none."""
     for place, (number, line) in enumerate(lines.filled()):
         words = line.split()
         if not place and not is_header(words):
@@ -692,9 +653,6 @@ class Faults:
     """The bad rows of one file. All are counted: the first is told in full, and of the first five the places.
 
     Readers get `add` for a bad row where they otherwise raise: see `refuse`.
-
-    Args:
-        name: the name of the file.
     """
 
     def __init__(self, name: str) -> None:
@@ -704,11 +662,7 @@ class Faults:
         self._places: list[str] = []
 
     def add(self, place: str, reason: str) -> None:
-        """Count a row.
-
-        Raises:
-            InputError: there are so many bad rows that the file must be of another kind.
-        """
+        """Count a row; so many bad ones are refused that the file must be of another kind."""
         if not self.n:
             self._first = f"{place}: {reason}"
         self.n += 1
@@ -726,11 +680,7 @@ class Faults:
             self.add(place, str(error).removeprefix(f"{place}: "))
 
     def check(self) -> None:
-        """Raise the error of all rows counted, if there are any.
-
-        Raises:
-            InputError: some row is bad.
-        """
+        """Raise the error of all rows counted, if there are any."""
         if self.n > 1:
             n = f"{self.n} rows are bad" if self.n < _MANY else f"{_MANY} rows and perhaps more are bad"
             more = ", ..." if self.n > len(self._places) else ""
@@ -740,11 +690,7 @@ class Faults:
 
 
 def refuse(place: str, reason: str) -> None:
-    """The treatment of a bad row where nobody counts them.
-
-    Raises:
-        InputError: always.
-    """
+    """The treatment of a bad row where nobody counts them: an error."""
     raise InputError(f"{place}: {reason}")
 
 
@@ -793,11 +739,7 @@ def number_in(cell: str) -> float:
 
 
 def ordinal(cell: str) -> int:
-    """The position in a cell, counted from 1.
-
-    Raises:
-        ValueError: the cell holds no position. The message says what came and what was expected.
-    """
+    """The position in a cell, counted from 1; a `ValueError` says what came where it holds none."""
     if not re.fullmatch(r"[0-9]{1,12}", cell) or int(cell) < 1:
         raise ValueError(f"{cell!r}, expected a whole number from 1")
     return int(cell)

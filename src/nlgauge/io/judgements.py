@@ -36,14 +36,7 @@ _FAULT = "instruction fault"
 
 @dataclass(frozen=True)
 class Rated:
-    """What one person said of one output.
-
-    Attributes:
-        place: where it stands, for errors.
-        segment: the output with the ratings.
-        rater: who rated.
-        spans: the marked errors as objects, in characters, the end not included; see `nlgauge.io.read_marked`.
-    """
+    """What one person said of one output, at a place; spans are objects as `nlgauge.io.read_marked` reads them."""
 
     place: str
     segment: Segment
@@ -172,10 +165,7 @@ def open_pearmut(file: InputFile) -> HeldSource:
     """Read the annotations of Pearmut as outputs with the ratings of all people.
 
     The item is `item_id`, the system the name of the model, criteria are `score` and the names of sliders. Of several
-    campaigns in one file each is a group.
-
-    Raises:
-        InputError: what `rated_outputs` raises; or two people rated different texts of one system and item.
+    campaigns in one file each is a group. Two people who rated different texts of one system and item are refused.
     """
     rated, notes = rated_outputs(file)
     raters, faults = Raters(), Faults(file.name)

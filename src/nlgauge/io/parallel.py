@@ -96,15 +96,9 @@ class Texts(Protocol):
 
 
 def open_texts(path: PathLike, role: Role) -> Sequence[Texts]:
-    """The texts of a file: its lines, or what SGM or XML of WMT holds of each system or translator.
+    """The texts of a file: its lines, or what SGM or XML of WMT holds of each system or translator in a role.
 
-    Args:
-        path: the file.
-        role: what they are for, as SGM and XML name it.
-
-    Raises:
-        InputError: the file is a table of rows, XML of another kind, or of another tool. What merely begins like one is
-            read.
+    A table of rows, XML of another kind and files of other tools are refused. What merely begins like one is read.
     """
     file = InputFile(path)
     if is_sgm(file):
@@ -241,8 +235,7 @@ _RUN = re.compile(r"[^\W\d_]+|\d+")
 def paired_by_id(files: Sequence[Texts]) -> Sequence[Texts]:
     """Files whose lines have an id each as texts in the order of the first file; others as they are.
 
-    Raises:
-        InputError: the ids of some files are not those of others, or stand in parentheses in some files alone.
+    Ids of some files that are not those of others, or that some files alone have, are refused.
     """
     if len(files) < 2 or not all(isinstance(one, Lines) for one in files):
         return files
@@ -287,9 +280,9 @@ def _ids(file: Texts, is_behind: bool) -> dict[str, str]:
 def system_names(paths: Sequence[str]) -> list[str]:
     """A distinct name for each hypothesis file.
 
-    The name is the file name without folder, `.gz` and the like, and extension. If files would share a name, they get
-    the first of these that tells them apart: the name with its extension, then with one folder before it, then with two
-    and so on, and at last the path as typed.
+    The name is the file name without folder, `.gz` and extension. If files would share a name, they get the first of
+    these that tells them apart: the name with its extension, then with one folder before it, then with two and so on,
+    and at last the path as typed.
     """
     if not paths:
         raise InputError("no hypothesis file is given, expected at least one")
@@ -395,9 +388,6 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
         path: `.jsonl`, `.tsv`, `.csv` or `.parquet` (also `.gz`), or a folder, is a data set. Any other name (also
             `.gz`), and `-`, is a text file with one text per line.
         columns: of a data set: which column holds which field; see `nlgauge.read`.
-
-    Raises:
-        InputError: the file is missing, is empty, is not UTF-8, or has an error in some row.
     """
     name = os.fspath(path)
     if os.path.isdir(name) or by_name(name) is not None:
@@ -415,11 +405,7 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
 
 
 def read_texts(path: str | os.PathLike[str], columns: Mapping[str, str] | None = None) -> Dataset:
-    """The segments of a data set; of a text file, whose name says nothing else, each line is a hypothesis.
-
-    Raises:
-        InputError: as `read_raw`.
-    """
+    """The segments of a data set; of a text file, whose name says nothing else, each line is a hypothesis."""
     name = os.fspath(path)
     if not os.path.isfile(name) or by_name(name) is not None or InputFile(name).head(4) == b"PK\x03\x04":
         return read(name, columns=columns)
@@ -438,9 +424,6 @@ def read_paraphrases(
         path: a data set, in which an item has several references: `refs`, or columns `ref1`, `ref2`.
         columns: which column holds which field; see `nlgauge.read`.
         hypotheses: whether hypotheses are texts of people, too, as post-edits are: then they stand beside references.
-
-    Raises:
-        InputError: as `read_raw`; or it is no data set, or no item has two texts that differ.
     """
     name = os.fspath(path)
     if not (os.path.isdir(name) or by_name(name) is not None):

@@ -234,11 +234,7 @@ class TableSource(Source):
         return Dataset(segments, self.rows.file.name, self.check().notes)
 
     def by_rater(self, is_named: bool) -> HeldSource:
-        """All segments, of which each has the ratings of all its rows; see `Raters`.
-
-        Raises:
-            InputError: what `check` raises; or rows about one output have different texts.
-        """
+        """All segments, of which each has the ratings of all its rows; see `Raters`. Their texts must be the same."""
         fields, raters, faults = Fields(self._columns), Raters(is_named), Faults(self.rows.file.name)
         self.rows.refuse = faults.add
         for place, segment in self._placed(fields):
@@ -305,15 +301,7 @@ class TableSource(Source):
 
 
 class HeldSource(Source):
-    """The segments of a dataset in memory.
-
-    Args:
-        data: the segments. Their notes say what was left out.
-        files: all files that were read for them.
-
-    Raises:
-        InputError: there is no segment.
-    """
+    """The segments of a dataset in memory, at least one, and all files that were read for them."""
 
     def __init__(self, data: Dataset, files: Sequence[InputFile]) -> None:
         if not data.segments:

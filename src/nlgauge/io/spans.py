@@ -51,12 +51,9 @@ class Inputs:
 
 @dataclass(frozen=True)
 class InputPart:
-    """A part of an input.
+    """A part of an input: how many rows are before it, how many it has, and the bytes [start, stop) of each file.
 
-    Attributes:
-        first: how many rows are before it.
-        rows: how many it has; a row of parallel texts is an item with all its systems.
-        ranges: the bytes [start, stop) of each file; empty for Parquet, whose rows are found by their number.
+    A row of parallel texts is an item with all its systems. Rows of Parquet are found by their number, without bytes.
     """
 
     first: int

@@ -35,12 +35,7 @@ Columns = Mapping[str, Column]
 def segment_columns(segments: Sequence[Segment], scores: Mapping[str, Scores]) -> dict[str, Column]:
     """The columns of segment rows: `id`, `seg`, `system`, then each metric as typed, and its parts as `spec.part`.
 
-    Args:
-        segments: n of them.
-        scores: spec as typed -> scores of those segments, in their order.
-
-    Raises:
-        InputError: scores of other segments, or two columns of one name.
+    Scores of other segments, and two columns of one name, are refused.
     """
     columns: dict[str, Column] = {
         "id": [s.id for s in segments],
@@ -257,16 +252,7 @@ class Journal:
         self._take_up(head)
 
     def add(self, taken: int, rows: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> None:
-        """Keep the rows of a portion.
-
-        Args:
-            taken: how many inputs are finished after this portion, including those before it.
-            rows: the rows of the portion, in order.
-            state: what the run needs to know when it continues.
-
-        Raises:
-            InputError: the disk is full.
-        """
+        """Keep the rows of a portion, how many inputs are finished after it, and what the run needs to continue."""
         line = msgspec.json.encode({"taken": taken, "state": well_formed(state), "rows": well_formed(rows)})
         self._write(line)
         self.taken, self.state = taken, dict(state)
@@ -279,11 +265,7 @@ class Journal:
             yield from msgspec.json.decode(line)["rows"]
 
     def finish(self) -> None:
-        """Write the rows to their final file and delete the part.
-
-        Raises:
-            InputError: the file cannot be written.
-        """
+        """Write the rows to their final file and delete the part."""
         if self.path is not None:
             lines = (msgspec.json.encode(row) + b"\n" for row in self.rows())
             with writing_bytes(self.path) as file:

@@ -34,13 +34,7 @@ _TOKENIZER = ("*token*.json", "vocab*", "merges*", "*.model", "*.spm")
 
 
 class HeadNetwork(torch.nn.Module):
-    """An encoder whose first vector and mean vector are the input of one linear layer.
-
-    Args:
-        encoder: of transformers.
-        width: of a token's vector.
-        outputs: of the linear layer; one for each label by default.
-    """
+    """An encoder of transformers whose first vector and mean vector are the input of one linear layer."""
 
     def __init__(self, encoder: Any, width: int, outputs: int = len(LABELS)) -> None:
         super().__init__()
@@ -89,17 +83,7 @@ def head_network(
 def adapted_network(
     above: Callable[[Any], Network], files: ModelFiles, rank: int, alpha: float, dropout: float, seed: int, narrow: bool
 ) -> Network:
-    """An encoder with new adapters below new layers.
-
-    Args:
-        above: the network of an encoder.
-        files: the files of a BERT or MPNet encoder.
-        rank: the rank of the adapters.
-        alpha: the scale of the adapters times their rank.
-        dropout: the dropout of the encoder in training.
-        seed: the seed of the new weights.
-        narrow: keep frozen weights in bfloat16, where arithmetic is in it anyway.
-    """
+    """An encoder, BERT or MPNet, with new adapters below new layers; `narrow` keeps frozen weights in bfloat16."""
     encoder = encoder_below(files, dropout)
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
@@ -110,11 +94,7 @@ def adapted_network(
 
 
 def encoder_below(files: ModelFiles, dropout: float) -> Any:
-    """The encoder below a head.
-
-    Raises:
-        InputError: the encoder is neither BERT nor MPNet, or its weights cannot be read.
-    """
+    """The encoder below a head; refused if it is neither BERT nor MPNet."""
     from transformers import AutoModel
 
     files.check()
@@ -171,17 +151,10 @@ _ADAPTER = "default"  # peft's own name of the first adapter
 
 
 def add_adapters(model: Any, rank: int, alpha: float) -> Any:
-    """The model with an adapter on each linear layer of its encoder.
-
-    The encoder's own weights are frozen; the layers on top of the encoder learn.
-
-    Args:
-        model: a transformers model.
-        rank: the rank of each update.
-        alpha: the update is scaled by alpha / rank.
+    """The model with an adapter on each linear layer of its encoder, whose own weights are frozen; layers above learn.
 
     Raises:
-        InputError: the rank is below 1, alpha is 0 or below, or the encoder has no linear layers (GPT-2).
+        InputError: rank or alpha is out of range, or the encoder has no linear layers (GPT-2).
         MissingExtra: peft is not installed.
     """
     try:
@@ -239,11 +212,7 @@ def adapter_tensors(model: Any) -> dict[str, torch.Tensor]:
 
 
 def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Start from the adapters of a head instead of from zero.
-
-    Raises:
-        InputError: the head has other layers or another rank.
-    """
+    """Start from the adapters of a head instead of from zero; one of other layers or another rank is refused."""
     with torch.no_grad():
         for name, module in adapted(model).items():
             scale = module.scaling[_ADAPTER]
@@ -260,15 +229,7 @@ def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
 def begin_adapters(model: Any, head: Head, files: ModelFiles) -> None:
     """Start from the adapters of a head, in the rank of the model: of each product the largest singular values.
 
-    A model of a higher rank keeps its new adapters beside them.
-
-    Args:
-        model: with adapters.
-        head: to begin from.
-        files: of the encoder of the model.
-
-    Raises:
-        InputError: the head is one for another encoder, or has no adapter for a layer.
+    A model of a higher rank keeps its new adapters beside them. A head for another encoder is refused.
     """
     if head.encoder.weights_digest != files.weights_digest:
         raise InputError(f"head {head.path} stands on another encoder than {files.name!r}; begin from one on the same")
@@ -335,15 +296,7 @@ class _Adapted(torch.autograd.Function):
 def head_metadata(
     kind: str, recipe: Recipe, files: ModelFiles, dtype: str, about: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The metadata of every head: its kind, its encoder, limits of its recipe, and what its maker adds.
-
-    Args:
-        kind: of the head.
-        recipe: how it was trained.
-        files: of its encoder.
-        dtype: the precision in which it was trained, which `auto` takes from the device.
-        about: what its maker adds.
-    """
+    """The metadata of every head: its kind, its encoder, limits of its recipe, and what its maker adds."""
     fixed = {
         "format": FORMAT,
         "version": VERSION,
@@ -377,15 +330,7 @@ def _in_order(data: bytes) -> bytes:
 
 
 def check_output(output: str, method: str) -> None:
-    """Refuse an output that cannot be written, or that cannot hold what a method changes.
-
-    Args:
-        output: a `.safetensors` name for a head, any other name for a folder.
-        method: `full` changes the whole encoder; other methods leave it as it is.
-
-    Raises:
-        InputError: for such an output.
-    """
+    """Refuse an output that cannot be written, or a head of a method that changes the whole encoder."""
     if not output.endswith(SUFFIX):
         check_folder(output)
         return
@@ -398,11 +343,7 @@ def check_output(output: str, method: str) -> None:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a folder that cannot be created, or that is not empty.
-
-    Raises:
-        InputError: for such a folder.
-    """
+    """Refuse a folder that cannot be created, or that is not empty."""
     target = Path(path)
     if os.path.exists(target) and (not target.is_dir() or any(target.iterdir())):
         raise InputError(
@@ -415,11 +356,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A folder that takes its final name only when everything in it is written; after an error nothing is left.
-
-    Raises:
-        InputError: as in `check_folder`; or the disk is full.
-    """
+    """A folder that takes its final name only when everything in it is written; after an error nothing is left."""
     check_folder(path)
     target = Path(path)
     try:
@@ -442,10 +379,7 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def save_encoder(folder: Path, model: Any, files: ModelFiles) -> None:
-    """Write a model as transformers reads it, with the tokenizer of the files it began from.
-
-    Adapters are merged into the weights.
-    """
+    """Write a model, adapters merged, as transformers reads it, with the tokenizer of the files it began from."""
     if hasattr(model, "merge_and_unload"):
         model = model.float().merge_and_unload()
     model.save_pretrained(str(folder), safe_serialization=True)

@@ -155,27 +155,20 @@ class Loss:
             better score comes out better. The third is the sum of both.
         margin: the difference that `pairwise` asks for, in units of the scores (a hinge); None asks for as much as
             possible (a logistic loss). The output of `pairwise` alone has the right order and no scale.
-        weight: the weight of the pairwise part in the sum.
     """
 
     name: LossName = "mse"
     margin: Annotated[float, Range(above=0)] | None = None
-    weight: Annotated[float, Range(above=0)] = 1.0
 
     def __post_init__(self) -> None:
         # Under the names that a user of recipes and commands knows.
         check_option("loss", self.name, LossName, error=InputError)
-        check_option("the weight of the pairwise loss", self.weight, Annotated[float, Range(above=0)], error=InputError)
         checked(self, name="", error=InputError)
 
     def of(self, scores: torch.Tensor, targets: torch.Tensor, groups: torch.Tensor, unit: float = 1.0) -> torch.Tensor:
-        """The mean loss of n scores, all in units of the targets.
+        """The mean loss of n scores, all in units of the targets; `groups` number what each is compared with.
 
-        Args:
-            scores: shape (n,).
-            targets: shape (n,).
-            groups: the number of the text that each is compared with, shape (n,).
-            unit: the size of one unit of the scores in units of the targets.
+        `unit` is one unit of the scores in units of the targets.
         """
         import torch
 
@@ -187,7 +180,7 @@ class Loss:
         lost = torch.nn.functional.softplus(-lead) if self.margin is None else torch.relu(self.margin * unit - lead)
         # If no two examples of a batch share a reference, there is nothing to compare, and the gradient is 0.
         pairwise = lost.mean() if len(lost) else 0 * scores.sum()
-        return squared + pairwise * (self.weight if self.name == "mse+pairwise" else 1.0)
+        return squared + pairwise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +214,6 @@ class RegressorRecipe(Recipe):
             of these features, whose last layer is taken, too; both must then have learnt with `standardise`, or both
             without. A higher rank is brought to `rank` by the largest singular values. The new head says in its
             metadata which perturbations and whose ratings the earlier one was shown.
-        match_layer: the layer whose token vectors are matched; None is that of BERTScore.
         reference: whether references are read.
         source: whether sources are read.
         side: the only side that is read, for a sentinel; None compares texts.
@@ -254,7 +246,6 @@ class RegressorRecipe(Recipe):
         str | None,
         Typed("With --features both: a head to begin from, nli-robust, another NLI head or a file.", metavar="FILE"),
     ] = None
-    match_layer: Annotated[int | None, Range(least=0)] = None
     reference: bool = True
     source: bool = False
     side: Literal["source", "hypothesis", "reference"] | None = None
@@ -279,13 +270,8 @@ class RegressorRecipe(Recipe):
         super().__post_init__()
         if MATCH in self.blocks and self.method != "ridge":
             raise InputError(f"features is {self.features!r}, which only method ridge learns from")
-        if MATCH not in self.blocks and self.match_layer is not None:
-            raise InputError(f"match_layer is {self.match_layer}, and features {self.features!r} matches nothing")
         if self.blocks == (MATCH,) and self.layers:
-            raise InputError(
-                f"layers is {self.layers}, whose vectors features {MATCH!r} does not read; match_layer is the layer of"
-                " the tokens"
-            )
+            raise InputError(f"layers is {self.layers}, whose vectors features {MATCH!r} does not read; leave it out")
         if self.side is not None and self.features != "4h":
             raise InputError(
                 f"features is {self.features!r}, which compares texts, and side {self.side!r} is one alone"
@@ -331,11 +317,7 @@ class RegressorRecipe(Recipe):
         return self.method == "lora"
 
     def chosen_layers(self, depth: int) -> tuple[int, ...]:
-        """The numbers of the layers that are read.
-
-        Raises:
-            InputError: the encoder does not have one of them.
-        """
+        """The numbers of the layers that are read; one that the encoder does not have is refused."""
         if self.layers == MIX:
             return tuple(range(depth + 1))
         for layer in self.layers:
@@ -345,11 +327,7 @@ class RegressorRecipe(Recipe):
 
 
 def check_precision(runtime: Runtime) -> None:
-    """Refuse a precision in which nothing can be trained.
-
-    Raises:
-        InputError: it is neither bfloat16 nor float32.
-    """
+    """Refuse a precision in which nothing can be trained: neither bfloat16 nor float32."""
     if runtime.dtype not in ("bfloat16", "float32"):
         raise InputError(
             f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered"
@@ -376,12 +354,7 @@ def trainable(files: ModelFiles, runtime: Runtime, method: str) -> ModelFiles:
 def run_line(train: Sequence[InputFile], recipe: Recipe, runtime: Runtime, files: ModelFiles) -> str:
     """Everything that determines the weights, as one line; it identifies the run of a checkpoint.
 
-    Args:
-        train: the training files.
-        recipe: its fields and those of its schedule count, and so does the content of the head that it starts from
-            (`init`).
-        runtime: its precision counts.
-        files: the encoder.
+    Of the head that a recipe starts from (`init`), the content counts.
     """
     facts = recipe_facts(recipe, runtime, files)
     if facts.get("init") is not None:
@@ -398,7 +371,6 @@ def recipe_facts(recipe: Recipe, runtime: Runtime, files: ModelFiles) -> dict[st
     """Recipe, schedule, precision and encoder of a run, in one flat mapping."""
     facts = {**asdict(recipe), **asdict(recipe.schedule)}
     del facts["schedule"]
-    for name, before in (("constant", False), ("match_layer", None)):
-        if facts.get(name) == before:
-            facts.pop(name, None)  # runs from before there was a choice go on
+    if facts.get("constant") is False:
+        del facts["constant"]  # runs from before there was a choice go on
     return facts | {"encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype}

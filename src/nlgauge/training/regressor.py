@@ -89,29 +89,20 @@ def train_regressor(
 ) -> Trained:
     """Train on texts with scores, keep the best weights, and write the model.
 
-    A head holds the network, and adapters in float16, and fits the encoder that it was made for, of which it holds the
-    SHA-256; adapters need a BERT or MPNet, and with method `frozen` the encoder may be of any family. A folder
-    holds the encoder as transformers writes it with its tokenizer, `regressor.safetensors` with the network, and
-    `regressor.json` with the metadata for people to read. Nothing is pickled. Gradients are clipped to norm 1.
-
     All hypotheses of one reference are in one batch, so each distinct text of a batch is encoded once. A run that was
     stopped goes on, see `Checkpoint`.
 
     Args:
         examples: see `nlgauge.training.examples`: `read_triples` or `rated_examples`.
-        output: a `.safetensors` name for a head (feed-forward network and adapters), any other name for a folder with
-            the whole encoder; features `both` make a head.
+        output: a `.safetensors` name for a head: the network, and adapters in float16, on a BERT or MPNet, or with
+            method `frozen` on any family. Any other name is a folder with the whole encoder, its tokenizer, the network
+            and `regressor.json`, the metadata for people to read; features `both` make a head.
         recipe: what is trained, and how.
         runtime: device, precision (bfloat16 or float32) and progress.
-        dev: the set by which the best weights are chosen; None holds out a share of the examples, see
-            `RegressorRecipe.held_out`.
+        dev: the set by which the best weights are chosen; None holds out `RegressorRecipe.held_out` of the examples.
         about: more metadata: name, recipe, data, low and high (the ends of the scale), ...; all values are strings.
         curve: a TSV file for the loss of each step and the evaluations.
         tell: called with lines about the progress.
-
-    Raises:
-        InputError: examples, options or outputs are not usable; also what `locate` raises.
-        MissingExtra: torch or peft is not installed.
     """
     _check(recipe, runtime, output)
     files = trainable(locate(recipe.model, recipe.revision), runtime, recipe.method)
@@ -340,9 +331,8 @@ class RegressorNetwork(torch.nn.Module):
     def forward(self, means: torch.Tensor, rows: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """Scores in units of the targets, float32, shape (n,).
 
-        Args:
-            means: of the distinct texts, shape (texts, layers, d).
-            rows: `hyp`, `ref`, `src` -> the row of `means` where that text of each segment is, shape (n,).
+        `means` are those of the distinct texts, shape (texts, layers, d); `rows` says for `hyp`, `ref` and `src` in
+        which row of them that text of each segment is, shape (n,).
         """
         mix = None if self.mix is None else (torch.softmax(self.mix["weights"], dim=0), self.mix["scale"])
         vectors = text_vectors(means, mix)
@@ -358,18 +348,10 @@ _ROWS = 1024
 
 
 class _Learner:
-    """A network and its examples.
+    """A network and its examples; the network learns target = (score - mean) / sd.
 
-    Args:
-        network: the network, on its device.
-        texts: all texts of all sets, or all pairs.
-        loss: the loss to minimise.
-        mean: the mean of the scores; the network learns target = (score - mean) / sd.
-        sd: the standard deviation of the scores.
-        pad: the id that pads a batch.
-        dtype: bfloat16 or float32.
-        cores: the threads that compute the parts of a batch. None is the calling thread; an encoder with dropout needs
-            it, since only there are random numbers drawn in order.
+    `cores` compute the parts of a batch. None is the calling thread, which an encoder with dropout needs: only there
+    are random numbers drawn in order.
     """
 
     def __init__(
@@ -460,10 +442,7 @@ class Learner(_Learner):
 
 
 class PairTexts:
-    """Distinct pairs (reference, hypothesis) of many examples, each with its pieces and their types.
-
-    `nlgauge.training.examples.ExampleTexts` is the same for texts that are read alone.
-    """
+    """Distinct pairs (reference, hypothesis) of many examples, each with its pieces and their types."""
 
     def __init__(self, tokenizer: PairTokenizer) -> None:
         self.tokenizer = tokenizer
@@ -515,17 +494,10 @@ class CrossedLearner(_Learner):
 
 
 def crossed_network(recipe: RegressorRecipe, files: ModelFiles, first: float, runtime: Runtime) -> HeadNetwork:
-    """The network on its device, ready to learn.
+    """The network on its device, ready to learn; its last bias is `first`, unless an earlier regressor brings one.
 
-    Args:
-        recipe: how it is trained, and which head it begins from.
-        files: of the encoder.
-        first: what the last bias begins at, unless an earlier regressor brings one.
-        runtime: device and precision.
-
-    Raises:
-        InputError: the encoder is neither BERT nor MPNet; or the head to begin from is of another kind, on another
-            encoder, or learnt scores in other units.
+    An encoder that is neither BERT nor MPNet is refused, and a head to begin from of another kind, on another encoder,
+    or that learnt scores in other units.
     """
     network = head_network(
         files,
@@ -544,12 +516,7 @@ def crossed_network(recipe: RegressorRecipe, files: ModelFiles, first: float, ru
 
 
 def inherited(init: str, about: Mapping[str, str]) -> dict[str, str]:
-    """The metadata of a head that began from another: what that one was shown, the new one has been shown, too.
-
-    Args:
-        init: the head that it began from.
-        about: what its maker says.
-    """
+    """The metadata of a head that began from another: what that one was shown, the new one has been shown, too."""
     head = _head(init)
     keys = {"trained_on_phenomena": ","}
     if head.get("criterion") is not None:  # ratings that people gave, of which every result has a note
@@ -646,16 +613,7 @@ def save_regressor(
     dtype: str,
     about: Mapping[str, str],
 ) -> None:
-    """Write a head (`.safetensors`) or a folder, whole or not at all.
-
-    Args:
-        path: where to.
-        network: what was trained.
-        files: of the encoder it began from.
-        recipe: how the user named that encoder.
-        dtype: the precision in which it was trained.
-        about: joins the metadata, and wins over what the recipe says.
-    """
+    """Write a head (`.safetensors`) or a folder, whole or not at all; `about` wins over what the recipe says."""
     metadata = {**head_metadata(KIND, recipe, files, dtype), **about}
     if path.endswith(".safetensors"):
         adapters = {} if network.encoder is None else adapter_tensors(network.encoder)
@@ -709,9 +667,8 @@ def train_ridge(
 ) -> RidgeTrained:
     """Fit scores by a weighted sum of features, and write the head; whole or not at all.
 
-    Nothing is drawn at random. Features `match` are those of `regressor`, at the layer of `bertscore` or at
-    `match_layer`. With two thousand ratings such a sum is better than a network. Triples of errors made on purpose need
-    a `strength`: left to themselves they choose one that fits the errors too well.
+    Nothing is drawn at random. Features `match` are those of `regressor`, at the layer of `bertscore`. Triples of
+    errors made on purpose need a `strength`: left to themselves they choose one that fits the errors too well.
 
     Args:
         examples: see `nlgauge.training.examples`.
@@ -721,13 +678,9 @@ def train_ridge(
         strength: the penalty; None takes the best of a fixed list by the squared error on examples that are left out,
             one at a time.
         untrained: how much of BERTScore's F, which learns nothing, is added to the prediction, each over its standard
-            deviation in the training data. It keeps a head that learns from errors made on purpose near what holds for
-            outputs of systems.
+            deviation in the training data: so a head of errors made on purpose stays near what holds for outputs.
         about: more metadata; all values are strings.
         tell: called with lines about the progress.
-
-    Raises:
-        InputError: examples, options or the output are not usable; also what `locate` raises.
 
     References:
         Hastie, Tibshirani and Friedman (2009), "The Elements of Statistical Learning", section 3.4.1; the features of
@@ -740,11 +693,7 @@ def train_ridge(
     matched = MATCH in recipe.blocks
     if untrained and not matched:
         raise InputError(f"untrained is {untrained:g}, and features are {','.join(recipe.blocks)}; F is one of 'match'")
-    layer = best_layer(files.taken_as[0], files.depth) if recipe.match_layer is None else recipe.match_layer
-    if matched and layer > files.depth:
-        raise InputError(
-            f"the layer that is matched is {layer}, but model {recipe.model!r} has layers 0 to {files.depth}"
-        )
+    layer = best_layer(files.taken_as[0], files.depth)
     layers = () if recipe.blocks == (MATCH,) else recipe.chosen_layers(files.depth)
     tokenizer = TextTokenizer(files, recipe.max_tokens, space=False)
     texts = ExampleTexts(tokenizer)

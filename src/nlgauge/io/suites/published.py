@@ -484,9 +484,6 @@ def read_minor(path: str | os.PathLike[str]) -> tuple[list[Labelled], list[dict[
 
     Returns:
         (text before, text after, whether the difference is minor) for each pair.
-
-    Raises:
-        InputError: a row is of none of these kinds. The error names its line.
     """
     file = InputFile(path)
     lines = Lines(file)
@@ -640,11 +637,7 @@ def name_of(suite: str | None) -> str | None:
 
 
 def files_of(name: str, path: str | os.PathLike[str]) -> list[str]:
-    """The files of a published suite: one file, or those in a folder.
-
-    Raises:
-        InputError: the folder holds no file of the suite.
-    """
+    """The files of a published suite: one file, or those in a folder, which must hold one."""
     if not os.path.isdir(path):
         return [os.fspath(path)]
     patterns = PUBLISHED[name].files
@@ -669,9 +662,6 @@ def read_published(name: str, path: Any, columns: Mapping[str, str] | None = Non
 
     Returns:
         The suite, and the files that were read.
-
-    Raises:
-        InputError: the folder holds no file of the suite, a row lacks a field, or no row makes a pair.
     """
     entry, notes = PUBLISHED[name], list[str]()
     if entry.read is not None:

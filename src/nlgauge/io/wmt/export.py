@@ -298,14 +298,10 @@ def write_metric_scores(
 
     Args:
         folder: of the test set.
-        evaluated: the test set whose outputs were scored.
+        evaluated: the test set whose outputs were scored; all but the references used must have scores.
         name: with the references used, `BLEU-refA`, `COMET-src`.
         level: `segment`, `document`, `domain` or `system`.
         scores: system -> one number a unit of the level.
-
-    Raises:
-        InputError: a name without `-REF`, an unknown system, a system other than the references used without scores, a
-            wrong number of scores, a missing score.
     """
     check_file_name(evaluated.lp, "language pair", may_hold_blanks=True)
     check_file_name(name, "metric name", may_hold_blanks=True)

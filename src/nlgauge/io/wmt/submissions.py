@@ -281,12 +281,7 @@ def read_submission(path: str | os.PathLike[str]) -> Submission:
 def write_submission(path: str | os.PathLike[str], submission: Submission) -> None:
     """Write the lines of a submission, whole or not at all. Every digit is written: a reader gets the same float64.
 
-    Args:
-        path: a `.gz` at its end packs it.
-        submission: its rows, with the columns of its layout.
-
-    Raises:
-        InputError: a score that is missing, or a name that a column between tabs cannot hold.
+    A score that is missing is refused, and a name that a column between tabs cannot hold.
     """
     names = LAYOUTS[submission.level][submission.layout]
     text = []
@@ -407,11 +402,7 @@ def _differ(what: str, found: set[str], wanted: set[str]) -> Iterable[str]:
 
 
 def level_of(path: str) -> str:
-    """`segment` or `system`, by the end of a file's name.
-
-    Raises:
-        InputError: neither `.seg.score` nor `.sys.score`, also before `.gz`.
-    """
+    """`segment` or `system`, by the end of a file's name, `.seg.score` or `.sys.score`, also before `.gz`."""
     plain = unpacked_name(path)
     for ending, level in ((".seg.score", "segment"), (".sys.score", "system")):
         if plain.endswith(ending):
