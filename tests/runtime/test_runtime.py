@@ -205,21 +205,14 @@ def test_every_precision_has_a_margin_and_a_lower_one_no_smaller():
 
 def test_what_was_loaded_once_is_shared():
     runtime, loads = Runtime(), []
-
-    def load():
-        loads.append(1)
-        return object()
-
-    assert runtime.once(("model", "a"), load) is runtime.once(("model", "a"), load)
-    assert runtime.once(("model", "b"), load) is not runtime.once(("model", "a"), load)
+    for load in (object, lambda: None):  # None is loaded once, too
+        key = ("model", load)
+        assert runtime.once(key, lambda load=load: loads.append(1) or load()) is runtime.once(key, object)
     assert len(loads) == 2
-
-
-def test_none_is_loaded_once_too():
-    runtime, loads = Runtime(), []
-    for _ in range(2):
-        assert runtime.once("nothing", lambda: loads.append(1)) is None
-    assert loads == [1]
+    # what is loaded may need what is shared itself
+    assert (
+        runtime.once("encoder", lambda: ("encoder", runtime.once("tokenizer", lambda: "tokenizer")))[1] == "tokenizer"
+    )
 
 
 def test_threads_that_ask_at_once_share_one_copy():
@@ -238,14 +231,6 @@ def test_threads_that_ask_at_once_share_one_copy():
     assert len(loads) == 1
     assert len(set(map(id, found))) == 1
     assert len(found) == 8
-
-
-def test_what_is_loaded_may_need_what_is_shared_itself():
-    runtime = Runtime()
-    assert runtime.once("encoder", lambda: ("encoder", runtime.once("tokenizer", lambda: "tokenizer"))) == (
-        "encoder",
-        "tokenizer",
-    )
 
 
 def test_a_load_that_fails_is_tried_again():

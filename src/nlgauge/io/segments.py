@@ -33,9 +33,8 @@ class Summary:
 
     Attributes:
         n: the number of segments.
-        systems: system -> number of its segments, in order of first appearance. None stands for segments that do not
-            name a system.
-        groups: group -> number of its segments, likewise.
+        systems, groups: number of segments of each, in order of first appearance; None stands for segments that name
+            none.
         criteria: the criteria with at least one rating, in order of first appearance.
         lacking: optional field -> id of the first segment without it. Fields that every segment has are not listed.
         present: the optional fields that at least one segment has.

@@ -37,8 +37,6 @@ class Schedule:
     """How long and how fast a network is trained, and in which order.
 
     Attributes:
-        epochs: passes over the data.
-        batch_size: pairs per step.
         learning_rate: the highest rate. It is reached after the warm-up and then falls linearly to 0.
         warmup: the share of the steps in which the rate rises.
         constant: keep the highest rate after the warm-up.
@@ -77,12 +75,8 @@ class Recipe:
     """The encoder, the weights that are trained, and the length of training.
 
     Attributes:
-        model: `embedded`, a folder, or a hub id, with or without @REVISION.
-        revision: branch, tag or commit of a hub model.
-        rank: the rank of the adapters.
-        alpha: the scale of the adapters times their rank.
+        revision: branch, tag or commit of a hub model, which may be part of its name, too.
         max_tokens: the largest number of pieces of a text, or of a pair; what is longer is cut.
-        schedule: how long and how fast.
     """
 
     model: Model = locate.NAME
@@ -108,13 +102,7 @@ class Recipe:
 
 @dataclass(frozen=True, kw_only=True)
 class NliRecipe(Recipe):
-    """How an NLI model is trained; see `Recipe` for what all recipes share.
-
-    Attributes:
-        method: `lora` trains adapters on all linear layers and a classifier, `full` everything.
-        dropout: the dropout of the encoder in training.
-        init: a head to start from.
-    """
+    """How an NLI model is trained; see `Recipe` for what all recipes share. `dropout` is that of the encoder."""
 
     method: Annotated[
         Literal["lora", "full"],
@@ -127,14 +115,7 @@ class NliRecipe(Recipe):
 
 @dataclass(frozen=True, kw_only=True)
 class InfillRecipe(Recipe):
-    """How words are masked, and what learns to predict them; the encoder is BERT's. See also `Recipe`.
-
-    Attributes:
-        share: the share of the words of a text that are masked.
-        shown: the share of these that is shown instead of masked, half unchanged and half as any other piece; BERT
-            uses 0.2.
-        dropout: the dropout of the encoder in training.
-    """
+    """How words are masked, and what learns to predict them; the encoder is BERT's. See also `Recipe`."""
 
     share: Annotated[
         float,
@@ -192,24 +173,16 @@ class RegressorRecipe(Recipe):
     layer to one number, whose bias starts at the mean of the scores. `source` with references is COMET, `source`
     without is COMET-QE, and method `frozen` is RUSE.
 
-    The paper of SEScore (`--preset paper`) trains RoBERTa-large in full, with features `2h`, widths 2048 and 1024, one
-    pass of batches of 8 at the constant rate 3e-5, and neither warm-up nor weight decay; the defaults suit encoders of
-    some 400 dimensions. A rate that suits: 5e-4 for `lora`, 1e-3 for `frozen`, 3e-5 for `full`.
-
     Features `both` read reference and hypothesis in one sequence, the reference first. One linear layer on the first
     vector and the mean vector gives the score. It learns by adapters on a BERT or MPNet, reads references alone, and is
     written as a head; every text is read again with each that it stands beside, so it costs more. With two thousand
     ratings method `ridge` learns more than a network, in seconds.
 
     Attributes:
-        method: `frozen` trains only the feed-forward network, on vectors that are computed once; `lora` also trains
-            adapters on all linear layers; `full` trains everything; `ridge` fits a weighted sum of features in place of
-            a network, see `nlgauge.training.regressor`.
-        layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
-            under learnt weights.
-        features: `4h` (both vectors, product and difference) or `2h` (the last two), with method ridge also `match`,
-            `4h+match`, ..., with method lora also `both`, which has one linear layer and none of the options `layers`,
-            `widths` and `dropout`; see `nlgauge.models.encoder`.
+        layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers under
+            learnt weights.
+        features: see `nlgauge.models.encoder`; `both` has one linear layer and none of `layers`, `widths` and
+            `dropout`.
         init: with features `both`, a head to begin from: an NLI head, whose adapters are taken, or an earlier regressor
             of these features, whose last layer is taken, too; both must then have learnt with `standardise`, or both
             without. A higher rank is brought to `rank` by the largest singular values. The new head says in its
@@ -217,15 +190,9 @@ class RegressorRecipe(Recipe):
         reference: whether references are read.
         source: whether sources are read.
         side: the only side that is read, for a sentinel; None compares texts.
-        widths: the widths of the hidden layers.
         dropout: the dropout after each hidden layer.
-        encoder_dropout: the dropout of the encoder in training; its passes then run one after the other, on all cores
+        encoder_dropout: that of the encoder in training; its passes then run one after the other, on all cores
             together.
-        loss: the loss to minimise.
-        standardise: learn scores minus their mean, in units of their standard deviation; this is undone when the head
-            is used.
-        held_out: the share of references that is held out for choosing the best weights where no ratings are given; 0
-            keeps the last weights.
         evaluate_every: the number of steps between two evaluations; None is twice per pass.
     """
 

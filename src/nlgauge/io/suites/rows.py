@@ -80,9 +80,7 @@ class Cells(dict[str, Any]):
 class SuiteRows:
     """The rows of a file or frame as (place in words, `Cells`). Each iteration reads them again.
 
-    Args:
-        given: the file or frame.
-        quoted: whether cells between tabs may be quoted, as data frames write them.
+    Cells between tabs may be `quoted`, as data frames write them.
 
     Attributes:
         name: the name of the file, or the kind of frame.
