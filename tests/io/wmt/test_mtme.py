@@ -40,9 +40,6 @@ def test_references_are_chosen_by_name(folder):
         found.dataset("refC")
     with pytest.raises(ng.InputError, match=r"^set1 cs-uk: no system 'B'; did you mean"):
         found.dataset(systems=["B"])
-
-
-def test_without_a_standard_reference_one_of_several_must_be_chosen(folder):
     with pytest.raises(
         ng.InputError,
         match=(
@@ -298,14 +295,8 @@ def test_what_takes_part(folder):
         run.dataset.notes[0]
         == "set1 cs-uk: human scores 'mqm.v2', 3 of 4 systems (left out refA: is a reference the metrics use)"
     )
-
-
-def test_people_and_outliers_can_be_left_out(folder):
     meta = {"cs-uk": {**GOLD["cs-uk"], "outlier_systems": ["B.1"]}}
     assert {s.system for s in read_official(folder(RATED, meta), humans=False).dataset} == {"A"}
-
-
-def test_only_primary_metrics_where_the_folder_names_them(folder):
     primary = {"cs-uk": {**GOLD["cs-uk"], "primary_metrics": ["QE"]}}
     assert set(read_official(folder(RATED, primary)).scores) == {"QE"}
 
