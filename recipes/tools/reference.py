@@ -122,9 +122,8 @@ _TOPICS = (  # what holds for several formats, or is no format: title, files, ho
         "`--columns hyp=prediction,ref=references`",
         "fields:fields_by_column",
     ),
-    ("Pipes and packed files", "`-`, `<(...)`; `.gz`, `.bz2`, `.xz`", "in place of any file", "files:InputFile"),
+    ("Pipes and packed files", "`-`, `<(...)`; `.gz`", "in place of any file", "files:InputFile"),
     ("Limits", "any", "`NLGAUGE_LIMITS=segment=20M,line=1G`", "files:Limits"),
-    ("Files of the Hugging Face hub", "`hf://datasets/OWNER/NAME/PATH`", "in place of any file", "files:fetched"),
     (
         "Runs in parts",
         "Parquet, JSON lines, text; not packed",

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
 from safetensors import safe_open
 
 from nlgauge.models.heads import widened
-from nlgauge.training.heads import narrowed, write_head
+from nlgauge.training.heads import write_head
 
 Tensors = dict[str, torch.Tensor]
 TOLD = {"name": "name", "recipe": "recipe", "data": "data", "phenomena": "trained_on_phenomena"}
@@ -44,6 +44,23 @@ def of_rank(downs: Sequence[torch.Tensor], ups: Sequence[torch.Tensor], rank: in
     first, values, last = torch.linalg.svd(inner @ other.T, full_matrices=False)
     root = values[:rank].sqrt()  # half of it on both sides, so that neither leaves the range of float16
     return root[:, None] * (last[:rank] @ right.T), left @ first[:, :rank] * root
+
+
+def narrowed(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The tensors of a head with its adapters in whole numbers of 8 bits, each row with a scale: half of the bytes.
+
+    A number of a row is off by 0.4 % of the largest one at most; see `nlgauge.models.heads.Head`.
+    """
+    found = {}
+    for name, tensor in tensors.items():
+        if ".lora_" not in name:
+            found[name] = tensor
+            continue
+        wide = tensor.float()
+        scale = (wide.abs().amax(dim=1, keepdim=True) / 127).clamp(min=torch.finfo(torch.float32).tiny)
+        found[name] = torch.round(wide / scale).to(torch.int8).contiguous()
+        found[f"{name}_scale"] = scale.contiguous()
+    return found
 
 
 def main() -> None:

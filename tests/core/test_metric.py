@@ -172,38 +172,22 @@ def test_a_signature_is_the_fields_in_order_then_the_version():
 
 
 def test_facts_replace_fields_in_their_place_and_add_to_them():
-    # `maybe` stays where it was; what is no field follows the fields
-    names = [name for name, _ in signature_of(Resolving(), "cpu").entries]
-    assert names == ["metric", "whole", "real", "switch", "maybe", "text", "weights", "nlgauge"]
-    assert dict(signature_of(Resolving(), "cpu").entries)["maybe"] == "12"
-    assert dict(signature_of(Resolving(), "cpu").entries)["weights"] == "on cpu"
-
-
-def test_without_a_runtime_nothing_is_resolved():
-    names = [name for name, _ in signature_of(Resolving()).entries]
-    assert names == ["metric", "whole", "real", "switch", "text", "nlgauge"]
+    # `maybe` stays where it was; what is no field follows the fields; without a runtime nothing is resolved
+    names = ["metric", "whole", "real", "switch", "maybe", "text", "weights", "nlgauge"]
+    entries = signature_of(Resolving(), "cpu").entries
+    assert [name for name, _ in entries] == names
+    assert (dict(entries)["maybe"], dict(entries)["weights"]) == ("12", "on cpu")
+    bare = [name for name, _ in signature_of(Resolving()).entries]
+    assert bare == [name for name in names if name not in ("maybe", "weights")]
+    assert signature_of(Resolving(), "cpu").spec == "toy"  # which asks for the rule again
 
 
 def test_what_is_none_is_left_out_and_what_is_zero_false_or_empty_is_not():
     entries = dict(signature(Toy(whole=0, real=0.0, text=""), {"revision": None, "layer": 0}).entries)
-    assert "maybe" not in entries
-    assert "revision" not in entries
-    assert {name: entries[name] for name in ("whole", "real", "switch", "text", "layer")} == {
-        "whole": "0",
-        "real": "0.0",
-        "switch": "false",
-        "text": "",
-        "layer": "0",
-    }
-
-
-def test_a_fact_that_is_none_takes_its_option_out():
-    assert "whole" not in dict(signature(Toy(), {"whole": None}).entries)
-
-
-def test_a_resolved_option_does_not_enter_the_specification():
-    # the specification asks for the rule again, the signature says what the rule gave
-    assert signature_of(Resolving(), "cpu").spec == "toy"
+    assert not {"maybe", "revision"} & entries.keys()
+    found = [entries[name] for name in ("whole", "real", "switch", "text", "layer")]
+    assert found == ["0", "0.0", "false", "", "0"]
+    assert "whole" not in dict(signature(Toy(), {"whole": None}).entries)  # a fact takes its option out
 
 
 def test_a_pooled_metric_says_over_what():
@@ -237,15 +221,8 @@ def test_the_specification_rebuilds_any_metric(metric):
 
 
 def test_values_are_shown_as_the_grammar_reads_them():
-    assert [show(v) for v in (None, True, False, 0.1, 1e-7, 3, "x")] == [
-        "none",
-        "true",
-        "false",
-        "0.1",
-        "1e-07",
-        "3",
-        "x",
-    ]
+    shown = ["none", "true", "false", "0.1", "1e-07", "3", "x"]
+    assert [show(v) for v in (None, True, False, 0.1, 1e-7, 3, "x")] == shown
 
 
 # --- A metric of a plug-in

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from importlib import metadata
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -219,11 +221,6 @@ def installed(monkeypatch):
 def test_names_are_those_of_the_group(installed):
     assert plugin_names("nlgauge.toys") == ["fine", "gone"]
     assert plugin_names("nlgauge.others") == []
-
-
-def test_a_name_is_found_or_is_not_there(installed):
-    from decimal import Decimal
-
     assert load_plugin(find_plugin("nlgauge.toys", "fine"), "toy") is Decimal
     assert find_plugin("nlgauge.toys", "other") is None
 
@@ -236,8 +233,6 @@ def test_what_cannot_be_imported_is_one_line_with_the_reason(installed):
         " repair or uninstall that package"
     )
 
-
-def test_the_distribution_is_named():
     class Point:
         name = "x"
 
@@ -285,34 +280,23 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> Registry:
     )
 
 
-def test_names_are_ours_first_then_those_of_plug_ins_and_each_once(toys):
+def test_our_own_names_win_over_those_of_plug_ins_which_are_built_alike(toys):
     assert toys.names() == ["toy", "far", "plugged"]
-
-
-def test_our_own_name_wins_over_a_plug_in_of_that_name(toys):
-    from decimal import Decimal
-
     assert toys.lookup("toy") == (Decimal, {})
-
-
-def test_a_preset_comes_with_its_name(toys):
-    from fractions import Fraction
-
     assert toys.lookup("far") == (Fraction, {"numerator": 3})
-
-
-def test_a_plug_in_is_built_like_our_own(toys):
     assert toys.build(Spec("plugged", (("path", "x.tsv"),))) == Needy("x.tsv")
 
 
-def test_an_unknown_name_is_refused_with_the_nearest(toys):
+def test_an_unknown_name_is_refused_with_what_is_known(toys):
     with pytest.raises(SpecError, match=r"^unknown toy 'pluged'; did you mean 'plugged'\?$"):
         toys.build(Spec("pluged"))
-
-
-def test_a_name_near_to_nothing_is_refused_with_all(toys):
     with pytest.raises(SpecError, match=r"^unknown toy 'zzz'; known: far, plugged, toy$"):
         toys.build(Spec("zzz"))
+    registry = Registry(
+        "toy", "none", {"toy": Entry("decimal:Decimal")}, elsewhere=lambda name: f"; {name} is sold out"
+    )
+    with pytest.raises(SpecError, match=r"^unknown toy 'car'; car is sold out$"):
+        registry.lookup("car")
 
 
 @pytest.mark.parametrize(
@@ -328,14 +312,6 @@ def test_a_plug_in_that_is_something_else_is_refused_by_name(monkeypatch, target
         Registry("toy", "nlgauge.toys", {}, members=("info", "score")).lookup("odd")
 
 
-def test_an_unknown_name_of_which_more_is_known_gets_that_answer():
-    registry = Registry(
-        "toy", "none", {"toy": Entry("decimal:Decimal")}, elsewhere=lambda name: f"; {name} is sold out"
-    )
-    with pytest.raises(SpecError, match=r"^unknown toy 'car'; car is sold out$"):
-        registry.lookup("car")
-
-
 def test_options_are_read_by_the_type_of_their_field():
     typed = {
         "whole": "3",
@@ -349,15 +325,14 @@ def test_options_are_read_by_the_type_of_their_field():
     assert construct(Toy, typed, {}, "toy") == Toy(
         whole=3, real=0.01, switch=True, maybe=4, either=False, choice="char", text="none"
     )
+    assert construct(Toy, {"whole": "3"}, {"whole": 2, "real": 2.0}, "toy") == Toy(whole=3, real=2.0)
+    assert convert("3", int | str, "x") == 3
+    assert convert("three", int | str, "x") == "three"
 
 
 @pytest.mark.parametrize("option", ["maybe", "either"])
 def test_none_is_a_value_where_the_type_allows_it(option):
     assert construct(Toy, {option: "None"}, {option: 1}, "toy") == Toy()
-
-
-def test_the_users_option_wins_over_the_preset():
-    assert construct(Toy, {"whole": "3"}, {"whole": 2, "real": 2.0}, "toy") == Toy(whole=3, real=2.0)
 
 
 @pytest.mark.parametrize(
@@ -383,11 +358,6 @@ def test_a_wrong_option_is_refused_with_what_it_takes(options, message):
 def test_a_missing_option_is_named():
     with pytest.raises(SpecError, match=r"^scores needs the option 'path'; write scores:path=\.\.\.$"):
         construct(Needy, {"column": "x"}, {}, "scores")
-
-
-def test_of_several_types_the_first_that_reads_the_value_counts():
-    assert convert("3", int | str, "x") == 3
-    assert convert("three", int | str, "x") == "three"
 
 
 def test_capitals_do_not_matter_where_one_name_is_meant():

@@ -124,9 +124,6 @@ def test_what_is_several_tables_or_not_in_memory_is_refused():
         column_names(Splits(test=Table(hyp=["a"])))
     with pytest.raises(InputError, match=r"^Lazy gives no cells of column 'hyp'; collect it into a table in memory"):
         column(Lazy(), "hyp")
-
-
-def test_two_columns_of_one_name_are_refused():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(InputError, match=r"^DataFrame has two columns 'hyp', expected one; rename or drop the other$"):
         column_names(pandas.DataFrame([["a", "b"]], columns=["hyp", "hyp"]))
@@ -184,11 +181,8 @@ systems_of_texts = st.integers(0, 4).flatmap(
 )
 
 
-def test_references_are_a_tuple_however_they_came():
+def test_references_are_a_tuple_however_they_came_and_one_string_is_refused():
     assert Segment("0", "a", ["b", "c"]).references == ("b", "c")
-
-
-def test_one_string_of_references_is_refused_and_not_taken_apart_into_letters():
     with pytest.raises(
         InputError, match=r"^segment 'x': references is one string, expected a tuple of strings; write \(text,\)"
     ):
@@ -246,14 +240,8 @@ def test_lists_become_segments_that_name_their_item():
         Segment("1", "a", ("x",), "s", item="1"),  # the ids of lines of parallel files
         Segment("2", "b", ("y", "z"), "t", item="2"),
     )
-
-
-def test_what_is_not_given_is_absent_and_not_empty():
     (segment,) = Dataset.from_texts(["a"])
     assert (segment.references, segment.source, segment.system) == ((), None, None)
-
-
-def test_several_systems_answer_the_same_items():
     dataset = Dataset.from_texts({"B": ["b0", "b1"], "A": ["a0", "a1"]}, ["x", "y"])
     assert [(s.id, s.system, s.item, s.hypothesis, s.references) for s in dataset] == [
         ("B:1", "B", "1", "b0", ("x",)),
@@ -351,7 +339,7 @@ def test_other_texts_are_no_lists(text):
     assert printed_list(text) is None
 
 
-ALL = ("A", "B", "refA", "refB", "post", "bad")
+ALL = ("A", "B", "refA", "refB", "bad")
 
 
 def chosen(**options):
@@ -359,24 +347,17 @@ def chosen(**options):
 
 
 def test_each_system_left_out_has_its_reason():
-    selection = chosen(close_references=["post"], rated=["B", "bad"])
+    selection = chosen(rated=["B", "bad"])
     assert selection.kept == ("B",)
     assert selection.left_out == {
         "A": "has no human score",
         "refA": "is a reference the metrics use",
         "refB": "written by people",
-        "post": "is close to a reference the metrics use",
         "bad": "an outlier",
     }
-    assert selection.note.startswith("1 of 6 systems (left out A: has no human score; refA: is a reference")
-
-
-def test_people_and_outliers_stay_on_request_but_never_the_reference_itself():
-    assert chosen(include_humans=True, include_outliers=True).kept == ("A", "B", "refB", "post", "bad")
+    assert selection.note.startswith("1 of 5 systems (left out A: has no human score; refA: is a reference")
+    assert chosen(include_humans=True).kept == ("A", "B", "refB")
     assert select_systems(["A"]).note == "1 of 1 systems"
-
-
-def test_a_misspelt_outlier_is_refused():
     with pytest.raises(InputError, match=r"^outlier 'Bad2' is not among the systems; did you mean 'bad'\?$"):
         select_systems(ALL, outliers=["Bad2"])
 

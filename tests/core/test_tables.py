@@ -73,7 +73,6 @@ def test_missing_scores_are_refused_by_name_or_marked():
     ):
         scores.of(SEGMENTS)
     assert np.isnan(scores.of(SEGMENTS, missing="nan")).tolist() == [False, True, True]
-    assert scores.n_missing() == 1
     assert np.isnan(table([]).of(SEGMENTS, missing="nan")).all()
 
 
@@ -168,7 +167,7 @@ def test_names_that_differ_by_blanks_alone_are_refused_in_every_join(keys, says)
         with pytest.raises(InputError, match=wanted):
             join()
     with pytest.raises(InputError, match=r" rows differ from a segment by blanks alone, as "):
-        Preferences((Preference(*keys[:2]),), "f").places(SEGMENTS, "mark")
+        Preferences((Preference(*keys[:2]),), "f").places(SEGMENTS)
 
 
 def test_blanks_of_other_names_are_no_matter():
@@ -185,7 +184,6 @@ def test_pairs_find_both_their_segments():
     absent = Preferences((Preference(Key(None, "A", "1"), Key(None, "Z", "1")),), "f")
     with pytest.raises(InputError, match=r"^f: 1 of 2 outputs are not among the segments: system 'Z', item '1'$"):
         absent.places(SEGMENTS)
-    assert absent.places(SEGMENTS, missing="mark").tolist() == [[0, -1]]
     assert Preferences(()).places(SEGMENTS).shape == (0, 2)
 
 

@@ -40,7 +40,6 @@ from nlgauge.core.spec import quote_always
 from nlgauge.gating.gate import gate
 from nlgauge.io.files import InputFile
 from nlgauge.io.formats import FORMATS, named
-from nlgauge.io.journal import Journal
 from nlgauge.io.marked import read_marked
 from nlgauge.io.parallel import open_parallel, read_raw
 from nlgauge.io.read import read
@@ -52,6 +51,7 @@ from nlgauge.io.wmt.annotations import read_mqm
 from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import read_eval_set
 from nlgauge.io.wmt.submissions import read_submission
+from nlgauge.io.write import Journal
 from nlgauge.metrics.embedding.points import WordVectors
 from nlgauge.metrics.embedding.vectors import find as find_baseline
 from nlgauge.metrics.registry import metric

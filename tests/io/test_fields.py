@@ -23,26 +23,16 @@ ROWS = [
 FOUND = [("A:1", "it rains", ("rain",), {"fluency": [4.0, 5.0]}), ("A:2", "a cat", ("cat",), {"fluency": 1.0})]
 
 
-def cells(delimiter):
-    rows = [list(ROWS[0]), *([str(cell) for cell in row.values()] for row in ROWS)]
-    return "".join(delimiter.join(row) + "\n" for row in rows)
-
-
 def told(data):
     return [(s.id, s.hypothesis, s.references, dict(s.human)) for s in data]
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.csv", cells(",")), ("a.tsv", cells("\t")), ("a.json", json.dumps(ROWS)),
-        ("a.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS)),
-    ],
-)  # fmt: skip
-def test_the_ratings_of_an_output_are_together_in_every_format(put, name, content):
-    data = ng.read(put(name, content))
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "parquet", "frame"])
+def test_the_ratings_of_an_output_are_together_in_every_format(put, form):
+    data = read_as(put, form, ROWS)
+    name = "DataFrame" if form == "frame" else f"a.{form}"
     assert told(data) == FOUND
-    assert f"{name}: 3 ratings of 2 outputs by 2 raters; a human score is their mean" in data.notes
+    assert data.notes == (f"{name}: 3 ratings of 2 outputs by 2 raters; a human score is their mean",)
 
 
 def test_ratings_of_comets_columns_are_together_too(put):
@@ -71,16 +61,6 @@ def test_rows_of_one_text_that_name_no_item_are_noted(put):
     assert not [note for note in ng.read(other).notes if "text of another row" in note]
 
 
-def test_a_frame_and_parquet_are_read_alike(put):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(ROWS)
-    assert told(ng.read(frame)) == FOUND
-    assert ng.read(frame).notes == ("DataFrame: 3 ratings of 2 outputs by 2 raters; a human score is their mean",)
-    pytest.importorskip("pyarrow")
-    frame.to_parquet(put("a.parquet", ""))
-    assert told(ng.read("a.parquet")) == FOUND
-
-
 def test_ratings_of_other_texts_are_refused_and_a_second_one_of_a_rater_is_told(put):
     other = "".join(json.dumps(row) + "\n" for row in [ROWS[0], {**ROWS[1], "hyp": "it pours"}])
     with pytest.raises(ng.InputError, match=r"^a.jsonl:2: field 'hyp' is another than at a.jsonl:1, a rating of the"):
@@ -98,21 +78,26 @@ BY_CRITERION = [
 ]
 
 
-def read_as(put, form, rows, columns=None):
-    """Rows read as a file of some form, or as a frame."""
+def written(put, form, rows):
+    """Rows as a file of some form, or as a frame; what a row lacks is an empty cell."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
     if form in ("frame", "parquet"):
         frame = pytest.importorskip("pandas").DataFrame(rows)
         if form == "frame":
-            return ng.read(frame, columns=columns)
+            return frame
         pytest.importorskip("pyarrow")
         frame.to_parquet(put("a.parquet", ""))
-    elif form == "jsonl":
-        put("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    else:
-        between = {"csv": ",", "tsv": "\t"}[form]
-        lines = [rows[0], *(row.values() for row in rows)]
-        put(f"a.{form}", "".join(between.join(map(str, line)) + "\n" for line in lines))
-    return ng.read(f"a.{form}", columns=columns)
+        return "a.parquet"
+    if form == "json":
+        return put("a.json", json.dumps(rows))
+    if form == "jsonl":
+        return put("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    lines = [names, *([str(row.get(name, "")) for name in names] for row in rows)]
+    return put(f"a.{form}", "".join({"csv": ",", "tsv": "\t"}[form].join(line) + "\n" for line in lines))
+
+
+def read_as(put, form, rows, columns=None):
+    return ng.read(written(put, form, rows), columns=columns)
 
 
 FORMS = ("csv", "tsv", "jsonl", "parquet", "frame")
@@ -392,49 +377,30 @@ def test_only_names_that_leave_no_doubt_are_taken(names, fields):
 
 
 ELSEWHERE = [{"model": "A", "n": 1, "out": "a", "gold": "b", "deep": {"x": "c"}}, {"model": "A", "n": 2, "out": "d"}]
-_KINDS = ("jsonl", "json", "csv", "tsv", "parquet", "pandas")
-
-
-def _data(kind, rows, folder):
-    """The rows as a file, or as a frame."""
-    path = folder / f"d.{kind}"
-    if kind == "jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    elif kind == "json":
-        path.write_text(json.dumps(rows))
-    elif kind in ("csv", "tsv"):
-        mark = "," if kind == "csv" else "\t"
-        lines = [[*rows[0]], *([str(row.get(name, "")) for name in rows[0]] for row in rows)]
-        path.write_text("".join(mark.join(line) + "\n" for line in lines))
-    else:
-        frame = pytest.importorskip("pandas").DataFrame(rows)
-        if kind == "pandas":
-            return frame
-        frame.to_parquet(path)
-    return path
+_KINDS = ("json", *FORMS)
 
 
 @pytest.mark.parametrize("kind", _KINDS)
 @pytest.mark.parametrize("field", ["system", "id", "seg", "lp", "task", "src", "ref", "ref2", "human.f"])
-def test_a_column_that_is_nowhere_is_refused_with_those_that_are_there(kind, field, tmp_path):
-    data = _data(
-        kind, [{name: row.get(name, "e") for name in ("model", "n", "out", "gold")} for row in ELSEWHERE], tmp_path
+def test_a_column_that_is_nowhere_is_refused_with_those_that_are_there(put, kind, field):
+    data = written(
+        put, kind, [{name: row.get(name, "e") for name in ("model", "n", "out", "gold")} for row in ELSEWHERE]
     )
     with pytest.raises(InputError, match=r"'modle'.*(found|first row): 'model', 'n', 'out', 'gold'"):
         ng.read(data, columns={"hyp": "out", field: "modle"})
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "json"])
-def test_a_column_that_some_rows_lack_is_a_missing_value(kind, tmp_path):
+def test_a_column_that_some_rows_lack_is_a_missing_value(put, kind):
     columns = {"hyp": "out", "seg": "n", "ref2": "gold", "lp": "deep.x"}
-    found = ng.read(_data(kind, ELSEWHERE, tmp_path), columns=columns).segments
+    found = ng.read(written(put, kind, ELSEWHERE), columns=columns).segments
     assert [(s.item, s.references, s.group) for s in found] == [("1", ("b",), "c"), ("2", (), None)]
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "json", "parquet", "pandas"])
-def test_a_field_of_an_object_is_named_with_a_dot(kind, tmp_path):
+@pytest.mark.parametrize("kind", ["jsonl", "json", "parquet", "frame"])
+def test_a_field_of_an_object_is_named_with_a_dot(put, kind):
     rows = [{"translation": {"de": "Haus", "en": "house"}, "pred": "home"}]  # as data sets of the hub have it
-    data = _data(kind, rows, tmp_path)
+    data = written(put, kind, rows)
     (found,) = ng.read(data, columns={"src": "translation.de", "ref": "translation.en", "hyp": "pred"})
     assert (found.source, found.references, found.hypothesis) == ("Haus", ("house",), "home")
     with pytest.raises(InputError, match=r"'translation\.fr'"):
@@ -442,9 +408,9 @@ def test_a_field_of_an_object_is_named_with_a_dot(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", _KINDS)
-def test_several_columns_of_hypotheses_are_systems(kind, tmp_path):
+def test_several_columns_of_hypotheses_are_systems(put, kind):
     rows = [{"doc": "x", "gold": "g", "bart": "b", "t5": "t"}, {"doc": "y", "gold": "h", "bart": "c", "t5": "u"}]
-    found = ng.read(_data(kind, rows, tmp_path), columns={"bart": "hyp", "t5": "hyp", "gold": "ref", "doc": "seg"})
+    found = ng.read(written(put, kind, rows), columns={"bart": "hyp", "t5": "hyp", "gold": "ref", "doc": "seg"})
     assert [(s.id, s.system, s.item, s.hypothesis, s.references) for s in found] == [
         ("bart:x", "bart", "x", "b", ("g",)),
         ("t5:x", "t5", "x", "t", ("g",)),
@@ -452,12 +418,12 @@ def test_several_columns_of_hypotheses_are_systems(kind, tmp_path):
         ("t5:y", "t5", "y", "u", ("h",)),
     ]
     with pytest.raises(InputError, match="field 'system' beside columns of several systems, expected a row for each"):
-        ng.read(_data(kind, rows, tmp_path), columns={"bart": "hyp", "t5": "hyp", "doc": "system"})
+        ng.read(written(put, kind, rows), columns={"bart": "hyp", "t5": "hyp", "doc": "system"})
 
 
 @pytest.mark.parametrize("kind", _KINDS)
-def test_names_that_leave_no_doubt_are_taken_with_a_note(kind, tmp_path):
-    data = ng.read(_data(kind, [{"article": "s", "highlights": "r", "summary": "h"}], tmp_path))
+def test_names_that_leave_no_doubt_are_taken_with_a_note(put, kind):
+    data = ng.read(written(put, kind, [{"article": "s", "highlights": "r", "summary": "h"}]))
     assert [(s.source, s.references, s.hypothesis) for s in data] == [("s", ("r",), "h")]
     (note,) = data.notes
     assert "taken by their names: 'summary' for hyp, 'highlights' for ref, 'article' for src; where" in note

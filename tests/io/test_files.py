@@ -1,10 +1,8 @@
-"""Bytes: read within limits, again, from the hub, packed or piped; as lines; what is wrong is told in one line."""
+"""Bytes: read within limits, again, packed or piped; as lines; what is wrong is told in one line."""
 
-import bz2
 import gzip
 import hashlib
 import json
-import lzma
 import math
 import os
 import random
@@ -14,15 +12,14 @@ import sys
 import tempfile
 import threading
 import time
-import zlib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.cli.main import main
-from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.errors import InputError
 from nlgauge.io import Limits, files, limited, read_scores
 from nlgauge.io.files import (
     Faults,
@@ -31,7 +28,6 @@ from nlgauge.io.files import (
     check_file_name,
     counted,
     entries,
-    fetched,
     make_folder,
     number_in,
     ordinal,
@@ -45,9 +41,6 @@ from nlgauge.io.read import read
 from nlgauge.io.rows import Records
 from nlgauge.io.suites.suites import read_suite
 from nlgauge.io.wmt.annotations import read_da_scores, read_esa_scores, read_mqm, read_mqm_averages
-
-constants = pytest.importorskip("huggingface_hub.constants")
-
 
 ROW = {"id": "a", "hyp": "it rains", "refs": ["rain"]}
 
@@ -88,6 +81,15 @@ def test_a_text_longer_than_a_segment_may_be(tmp_path, name, text):
     assert len(read(path, limits=Limits(segment=202))) == 2
 
 
+def test_limits_hold_for_files_opened_inside_the_block(tmp_path):
+    path = written(tmp_path / "p.jsonl", json.dumps({"better": LONG, "worse": "b", "ref": "c"}) + "\n")
+    refused(path, Limits(segment=150), "p.jsonl:1: a text of 200 characters", read_suite)
+    with limited(Limits(segment=150)):
+        rows = Records(InputFile(written(tmp_path / "r.csv", f"{LONG}\n")))
+    with pytest.raises(InputError, match="a text of 200 characters"):
+        list(rows)
+
+
 def test_texts_one_per_line(tmp_path):
     path = written(tmp_path / "t.txt", f"a\n{LONG}\nb\n")
     said = r"t.txt:2: a text of 200 characters, expected at most 150; .* NLGAUGE_LIMITS=segment=400 "
@@ -118,10 +120,7 @@ def test_depth(tmp_path, opening, closing):
     path = written(tmp_path / "d.jsonl", json.dumps(ROW) + f'\n{{"hyp": "[[[[[[[[[[[[", "table": [{nested}]}}\n')
     refused(path, Limits(depth=10), "d.jsonl:2: JSON that is at least 11 levels deep, expected at most 10")
     assert len(read(path, limits=Limits(depth=11))) == 2  # object, list, nine more; brackets in texts do not count
-
-
-def test_a_deeper_nesting_than_the_default_is_refused(tmp_path):
-    path = written(tmp_path / "d.jsonl", '{"hyp": "a", "table": ' + "[" * 150 + "]" * 150 + "}\n")
+    path = written(tmp_path / "e.jsonl", '{"hyp": "a", "table": ' + "[" * 150 + "]" * 150 + "}\n")
     with pytest.raises(InputError, match="JSON that is at least 101 levels deep, expected at most 100"):
         read(path)
 
@@ -268,148 +267,14 @@ def test_limits_as_typed():
         Limits(line=0)
 
 
-def test_limits_hold_for_files_opened_inside_the_block(tmp_path):
-    path = written(tmp_path / "p.jsonl", json.dumps({"better": LONG, "worse": "b", "ref": "c"}) + "\n")
-    refused(path, Limits(segment=150), "p.jsonl:1: a text of 200 characters", read_suite)
-    with limited(Limits(segment=150)):
-        rows = Records(InputFile(written(Path(tmp_path, "r.csv"), f"{LONG}\n")))
-    with pytest.raises(InputError, match="a text of 200 characters"):
-        list(rows)
-
-
-# --- Files of the hub: a cache in the form of the hub's stands in for it, and its own client reads that offline
-
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-ROWS = [{"id": str(i), "system": "s", "hyp": f"a cat {i}", "refs": ["the cat"]} for i in range(5)]
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    """A cache with one data set, whose branch main is at a commit."""
-    fetched.cache_clear()
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))  # of workers
-    folder = tmp_path / "hub" / "datasets--owner--name"
-    data = folder / "snapshots" / COMMIT / "data" / "test.jsonl"
-    data.parent.mkdir(parents=True)
-    data.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    (folder / "refs" / "refs" / "convert").mkdir(parents=True)
-    for name in ("main", "refs/convert/parquet"):
-        (folder / "refs" / name).write_text(COMMIT)
-    monkeypatch.chdir(tmp_path)
-    yield folder
-    fetched.cache_clear()
-
-
-PINNED = f"hf://datasets/owner/name@{COMMIT}/data/test.jsonl"
-
-
-@pytest.mark.usefixtures("cache")
-@pytest.mark.parametrize("revision", ["", "@main", f"@{COMMIT}", "@refs%2Fconvert%2Fparquet"])
-def test_a_path_is_pinned_to_the_commit(revision, cache):
-    pinned, place = fetched(f"hf://datasets/owner/name{revision}/data/test.jsonl")
-    assert pinned == PINNED
-    assert place == str(cache / "snapshots" / COMMIT / "data" / "test.jsonl")
-
-
-@pytest.mark.usefixtures("cache")
-def test_a_file_of_the_hub_is_read_as_any_other():
-    data = read("hf://datasets/owner/name/data/test.jsonl")
-    assert [segment.hypothesis for segment in data.segments] == [row["hyp"] for row in ROWS]
-    assert data.name == PINNED
-
-
-@pytest.mark.usefixtures("cache")
-def test_a_hub_that_does_not_answer_is_asked_once(cache, monkeypatch):
-    """What is in the cache is read; of the rest one line tells, without the client's own tries."""
-    import huggingface_hub
-
-    def silent(self, *args, **options):
-        asked.append(args)
-        raise ConnectionError("Name or service not known")
-
-    asked: list[object] = []
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", silent)
-    assert fetched("hf://datasets/owner/name/data/test.jsonl")[0] == PINNED
-    with pytest.raises(InputError, match="cannot be fetched"):
-        fetched("hf://datasets/owner/name/data/other.jsonl")
-    assert len(asked) == 2
-    assert fetched(PINNED)[0] == PINNED
-    assert len(asked) == 2, "a commit that is in the cache needs no answer"
-
-
-@pytest.mark.usefixtures("cache")
-def test_a_name_that_no_data_set_can_have_is_told_as_such():
-    with pytest.raises(InputError, match=r"Repo id|Cannot have"):
-        fetched("hf://datasets/owner/a--b/x.jsonl")
-
-
-@pytest.mark.usefixtures("cache")
-def test_other_paths_stay_as_they_are():
-    assert fetched("data/test.jsonl") == ("data/test.jsonl", "data/test.jsonl")
-
-
-@pytest.mark.usefixtures("cache")
-@pytest.mark.parametrize("path", ["hf://owner/name/x.jsonl", "hf://datasets/name/x.jsonl", "hf://datasets/owner/name"])
-def test_what_is_no_file_of_a_data_set_is_refused(path):
-    with pytest.raises(InputError, match="expected hf://datasets/OWNER/NAME/PATH"):
-        read(path)
-
-
-@pytest.mark.usefixtures("cache")
-def test_offline_the_error_says_what_to_do():
-    with pytest.raises(InputError) as error:
-        read("hf://datasets/owner/name@v2/data/other.parquet")
-    assert "cannot be fetched (HF_HUB_OFFLINE is set)" in str(error.value)
-    assert "run 'hf download --repo-type dataset owner/name data/other.parquet --revision v2'" in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.usefixtures("cache")
-def test_the_command_of_the_error_can_be_pasted():
-    with pytest.raises(InputError, match=r"owner/name 'data/a b&c\.parquet' --revision 'v 2'' where"):
-        read("hf://datasets/owner/name@v%202/data/a b&c.parquet")
-
-
-@pytest.mark.usefixtures("cache")
-def test_without_the_client_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
-    with pytest.raises(MissingExtra, match=r"nlgauge\[hf\]"):
-        read("hf://datasets/owner/name/data/test.jsonl")
-
-
-@pytest.mark.usefixtures("cache", "pool_here")
-def test_a_run_in_parts_keeps_the_commit_and_needs_no_branch(cache, capsys):
-    pytest.importorskip("pyarrow")
-    path = "hf://datasets/owner/name/data/test.jsonl"
-    assert main(["score", path, "-m", "chrf", "--no-cache", "--json", "one.json"]) == 0
-    words = ["score", path, "-m", "chrf", "--engine", "pool:workers=1", "-o", "out", "--json", "parts.json"]
-    assert main(words) == 0
-    with open("one.json") as one, open("parts.json") as parts, open("out/plan.json") as plan:
-        found, wanted = json.load(parts), json.load(one)
-        assert json.load(plan)["inputs"]["data"] == PINNED
-    assert (found["rows"], found["inputs"]) == (wanted["rows"], wanted["inputs"])
-    assert found["inputs"][0]["path"] == PINNED
-    for ref in ("main", "refs/convert/parquet"):
-        (cache / "refs" / ref).write_text("f" * 40)  # the branch has moved on; the commit of the plan is still there
-    assert main([PINNED if word == path else word for word in words]) == 0
-
-
-def test_a_name_in_gz_packs_and_any_other_does_not(tmp_path):
-    write_bytes(tmp_path / "a.txt", b"text")
-    write_bytes(tmp_path / "a.txt.gz", b"text")
-    assert (tmp_path / "a.txt").read_bytes() == b"text"
-    assert gzip.decompress((tmp_path / "a.txt.gz").read_bytes()) == b"text"
-
-
 def test_the_same_content_gives_the_same_bytes_at_any_time_and_under_any_name(tmp_path, monkeypatch):
     write_bytes(tmp_path / "a.gz", b"text")
     monkeypatch.setattr("time.time", lambda: 1e9)
     write_bytes(tmp_path / "b.gz", b"text")
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"text"
+    write_bytes(tmp_path / "a.txt", b"text")
+    assert (tmp_path / "a.txt").read_bytes() == b"text"
 
 
 def test_nothing_is_left_where_a_file_cannot_be_written(tmp_path):
@@ -418,13 +283,10 @@ def test_nothing_is_left_where_a_file_cannot_be_written(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_folder_is_made_with_those_above_it_and_may_be_there_already(tmp_path):
+def test_a_folder_is_made_with_those_above_it_unless_a_file_is_in_the_way(tmp_path):
     for _ in range(2):
-        make_folder(tmp_path / "a" / "b")
-    assert (tmp_path / "a" / "b").is_dir()
-
-
-def test_a_file_in_the_way_of_a_folder_is_told_in_one_line(tmp_path):
+        make_folder(tmp_path / "b" / "c")
+    assert (tmp_path / "b" / "c").is_dir()
     Path(tmp_path, "a").write_text("")
     with pytest.raises(InputError, match=r"^cannot make the folder .*a: File exists$"):
         make_folder(tmp_path / "a")
@@ -462,48 +324,35 @@ def test_plain_and_gzip_give_the_same_content(put):
     assert content(InputFile(put("a.txt.gz", gzip.compress(TEXT)))) == TEXT
 
 
-@pytest.mark.parametrize("pack", [gzip, bz2, lzma])
-def test_packed_data_are_known_by_their_content(put, monkeypatch, pack):
+def test_packed_data_are_known_by_their_content(put, monkeypatch):
     monkeypatch.setattr(files, "_CHUNK", 1 << 14)
     long = random.Random(0).randbytes(1 << 17)  # more than is unpacked at once
-    assert content(InputFile(put("a.txt", pack.compress(TEXT) + pack.compress(long)))) == TEXT + long
-    assert content(InputFile(put("b.txt", pack.compress(b"")))) == b""
+    assert content(InputFile(put("a.txt", gzip.compress(TEXT) + gzip.compress(long)))) == TEXT + long
+    assert content(InputFile(put("b.txt", gzip.compress(b"")))) == b""
 
 
-@pytest.mark.parametrize(("end", "pack", "what"), [(".gz", gzip, "gzip"), (".bz2", bz2, "bzip2"), (".xz", lzma, "xz")])
-def test_packed_data_that_are_wrong_are_refused(put, end, pack, what):
-    packed = pack.compress(random.Random(0).randbytes(5000))
+def test_packed_data_that_are_wrong_are_refused(put):
+    packed = gzip.compress(random.Random(0).randbytes(5000))
     damaged = bytearray(packed)
     damaged[2500] ^= 1
     for wrong in (packed[:-6], packed[:300], bytes(damaged), packed + b"junk"):
-        with pytest.raises(InputError, match=rf"^a\{end}: damaged {what} data"):
-            content(InputFile(put(f"a{end}", wrong)))
-    with pytest.raises(InputError, match=rf"^a\{end} is named \{end} but holds no {what} data$"):
-        content(InputFile(put(f"a{end}", "BZh is how a text may begin")))
+        with pytest.raises(InputError, match=r"^a\.gz: damaged gzip data"):
+            content(InputFile(put("a.gz", wrong)))
+    with pytest.raises(InputError, match=r"^a\.gz is named \.gz but holds no gzip data$"):
+        content(InputFile(put("a.gz", "BZh is how a text may begin")))
     assert content(InputFile(put("a.txt", "BZh is how a text may begin"))) == b"BZh is how a text may begin"
 
 
-@pytest.mark.parametrize("pack", [gzip, bz2, lzma])
-def test_a_small_file_that_unpacks_to_much_is_refused(put, pack, monkeypatch):
-    monkeypatch.setattr("nlgauge.io.files.RATIO_FROM", 1 << 20)
-    packed = pack.compress(bytes(3 << 20))
-    with pytest.raises(InputError, match=r"unpacked it is [0-9,]+ times larger, expected at most 200"):
-        content(InputFile(put("a.txt", packed)))
-    with limited(Limits(file=1 << 21, ratio=10**9)), pytest.raises(InputError, match=r"at least .* bytes unpacked"):
+@pytest.mark.parametrize(("pack", "tool"), [("bz2", "bzcat"), ("lzma", "xzcat")])
+def test_what_others_packed_is_refused_with_the_way(put, pack, tool):
+    packed = import_module(pack).compress(TEXT)
+    with pytest.raises(InputError, match=rf"^a\.txt is packed, and not by gzip; unpack it: {tool} FILE > PLAIN$"):
         content(InputFile(put("a.txt", packed)))
 
 
-def test_xz_that_wants_much_memory_is_refused(put):
-    # a dictionary of 1 GB, which is taken before the first byte is unpacked
-    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 4096, "preset": 0}]
-    packed = bytearray(lzma.compress(TEXT, filters=filters, check=lzma.CHECK_NONE))
-    header = packed[12 : 12 + (packed[12] + 1) * 4]
-    place = bytes(header).index(b"\x21\x01") + 2  # LZMA2, one byte of properties: the size
-    header[place] = 37  # 2^30 bytes by section 5.3.1 of the format
-    header[-4:] = zlib.crc32(bytes(header[:-4])).to_bytes(4, "little")
-    packed[12 : 12 + len(header)] = header
-    with pytest.raises(InputError, match=r"^a\.xz: damaged xz data \(Memory usage limit exceeded\)$"):
-        content(InputFile(put("a.xz", bytes(packed))))
+def test_a_file_of_the_hub_is_fetched_first():
+    with pytest.raises(InputError, match=r"no such file; fetch it: hf download --repo-type dataset OWNER/NAME PATH"):
+        InputFile("hf://datasets/owner/name/data.jsonl")
 
 
 def test_digest_is_that_of_the_bytes_on_disk(put):
@@ -523,7 +372,7 @@ def test_standard_input_serves_everybody_who_reads_it(feed):
     assert content(second) == TEXT
     second.close()
     assert InputFile("-").entry == {"path": "-", "sha256": hashlib.sha256(TEXT).hexdigest()}
-    feed(b"other\n")
+    feed(gzip.compress(b"other\n"))
     assert content(InputFile("-")) == b"other\n"
 
 
@@ -559,9 +408,6 @@ def test_what_is_no_file_is_refused_at_once(put, make, says):
     with pytest.raises(InputError) as error:
         InputFile("data.txt")
     assert str(error.value) == says
-
-
-def test_a_folder_that_is_missing_is_named(put):
     with pytest.raises(InputError, match=r"^no/such/data\.txt: no such file; there is no folder no/such$"):
         InputFile("no/such/data.txt")
 
@@ -572,11 +418,6 @@ def test_odd_paths_are_one_line(put, path):
     with pytest.raises(InputError) as error:
         InputFile(path)
     assert "\n" not in str(error.value)
-
-
-def test_gzip_on_standard_input(feed):
-    feed(gzip.compress(TEXT))
-    assert content(InputFile("-")) == TEXT
 
 
 def test_two_passes_at_once_do_not_disturb_each_other(feed):
@@ -695,9 +536,6 @@ def test_byte_order_mark_is_dropped_once(put):
     texts, lines = lines_of(put("a.txt", "\ufeff\ufeffa\n\ufeffb\n"))
     assert texts == ["\ufeffa", "\ufeffb"]
     assert lines.notes() == []
-
-
-def test_nothing_but_a_byte_order_mark_is_no_line(put):
     assert lines_of(put("a.txt", "\ufeff"))[0] == []
 
 
@@ -762,14 +600,10 @@ def test_bad_rows_are_counted_and_the_first_five_named():
         faults.add(f"a.tsv:{line}", "4 cells, expected 3")
     with pytest.raises(InputError, match=r"^a\.tsv:3: 2 cells, expected 3; 7 rows are bad: 3, 5, 6, 9, 12, \.\.\.$"):
         faults.check()
-
-
-def test_a_file_of_another_kind_is_not_read_to_its_end_for_a_number():
-    faults = Faults("a.tsv")
-    for line in range(1, 1000):
-        faults.add(f"a.tsv:{line}", "no")
-    with pytest.raises(InputError, match=r"^a\.tsv:1: no; 1000 rows and perhaps more are bad: 1, 2, 3, 4, 5, \.\.\.$"):
-        faults.add("a.tsv:1000", "no")
+    for line in range(50, 1042):
+        faults.add(f"a.tsv:{line}", "no")  # a file of another kind is not read to its end for a number
+    with pytest.raises(InputError, match=r"; 1000 rows and perhaps more are bad: 3, 5, 6, 9, 12, \.\.\.$"):
+        faults.add("a.tsv:2000", "no")
 
 
 @given(
@@ -808,9 +642,6 @@ def test_numbers(cell, value):
 def test_what_is_neither_is_refused(cell):
     with pytest.raises(ValueError, match=r"expected a (finite )?number|too large"):
         number_in(cell)
-
-
-def test_a_comma_gets_advice():
     with pytest.raises(ValueError, match=r"^'0,5', expected a number or None; write the decimal mark as a dot$"):
         number_in("0,5")
 

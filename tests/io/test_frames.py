@@ -4,6 +4,7 @@ import random
 import subprocess
 import sys
 import tracemalloc
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -189,20 +190,12 @@ def test_a_frame_has_the_fields_of_a_file():
     assert ng.read(pandas.DataFrame(COLUMNS)) == data == dataset_of(pandas.DataFrame(COLUMNS))
 
 
-def test_an_arrow_table_gives_the_same_segments():
-    arrow = pytest.importorskip("pyarrow")
-    human = arrow.array([{"f": 0.5}, {"f": None}])
-    columns = {**COLUMNS, "refs": [["r", "r2"], ["r3"]], "seg": ["1", "2"], "human": human}
-    columns = {name: values for name, values in columns.items() if name not in ("human.f", "note")}
-    assert read_frame(arrow.table(columns)).segments == SEGMENTS
-
-
-@pytest.mark.parametrize("library", ["polars", "datasets"])
+@pytest.mark.parametrize("library", ["polars", "datasets", "pyarrow"])
 def test_other_frames_give_the_same_segments(library):
     module = pytest.importorskip(library)
     columns = {**COLUMNS, "refs": [["r", "r2"], ["r3"]], "human.f": [0.5, None]}
-    frame = module.DataFrame(columns) if library == "polars" else module.Dataset.from_dict(columns)
-    assert read_frame(frame).segments == SEGMENTS
+    make = {"polars": "DataFrame", "datasets": "Dataset.from_dict", "pyarrow": "table"}[library]
+    assert read_frame(attrgetter(make)(module)(columns)).segments == SEGMENTS
 
 
 def test_a_printed_list_of_references_is_refused_and_one_reference_of_it_is_noted():

@@ -24,6 +24,9 @@ def test_all_systems_of_an_item_lie_beside_each_other(put):
         Segment("sysA:2", "a2", ("y", "q"), "j", "sysA", "2"),
         Segment("sysB:2", "", ("y", "q"), "j", "sysB", "2"),
     ]
+    source = open_parallel([put("h.txt", "a\n")])
+    assert segments(source) == [Segment("h:1", "a", (), None, "h", "1")]
+    assert {"references", "source"} <= source.check().lacking.keys()
 
 
 def test_the_summary(put):
@@ -36,12 +39,6 @@ def test_the_summary(put):
     assert summary.inputs[0] == {"path": "b.txt", "sha256": hashlib.sha256(b"1\r\n2\r\n").hexdigest()}
     assert [entry["path"] for entry in summary.inputs] == ["b.txt", "a.txt", "r"]
     assert summary.notes == ()
-
-
-def test_without_references_or_source(put):
-    source = open_parallel([put("h.txt", "a\n")])
-    assert segments(source) == [Segment("h:1", "a", (), None, "h", "1")]
-    assert {"references", "source"} <= source.check().lacking.keys()
 
 
 @pytest.mark.parametrize(
@@ -98,20 +95,14 @@ def test_the_file_that_differs_is_the_one_named(put):
         source.check()
 
 
-def test_standard_input_for_one_file(put, feed):
+def test_standard_input_serves_one_side_and_a_bare_path_none(put, feed):
     put("h", "a\nb\n")
     feed("x\ny\n")
     assert [s.references for s in segments(open_parallel(["h"], ["-"]))] == [("x",), ("y",)]
     feed("x\ny\n")
     assert [s.system for s in segments(open_parallel(["-", "h"], ["h"]))] == ["stdin", "h", "stdin", "h"]
-
-
-def test_standard_input_for_two_files_is_refused(put):
     with pytest.raises(InputError, match=r"^'-' \(standard input\) is given 2 times, expected once"):
         open_parallel(["-"], ["-"])
-
-
-def test_a_bare_path_is_refused(put):
     with pytest.raises(InputError, match=r"write \[path\]"):
         open_parallel(put("h", "a\n"))  # type: ignore[arg-type]
 
@@ -178,26 +169,12 @@ def test_sgm_and_xml_are_read_for_their_texts(put):
         Segment("hyp:2", "A cat is here .", ("A dog is here .", "y"), "A cat is here .", "hyp", "2"),
     ]
     assert "hyp.sgm: 2 segments read from between the marks of SGM or XML" in source.check().notes
-
-
-def test_texts_of_sgm_in_another_order_are_refused(put):
     put("hyp.sgm", SGM)
     put("ref.sgm", SGM.replace('id="1"', 'id="3"'))
     with pytest.raises(
         InputError, match=r"^ref\.sgm: segment '3' of document 'd1' stands where hyp\.sgm has segment '1'"
     ):
         open_parallel(["hyp.sgm"], ["ref.sgm"]).check()
-
-
-def test_references_in_groups_between_blank_lines(put):
-    """The references of E2E: as many groups as there are hypotheses."""
-    put("h", "a\nb\nc\n")
-    source = open_parallel(["h"], [put("r", "w\nx\n\ny\n\n\nz\n")])
-    assert [s.references for s in segments(source)] == [("w", "x"), ("y",), ("z",)]
-    assert source.check().notes == ("r: 3 groups of references, parted by blank lines",)
-    with pytest.raises(InputError, match="h has 3 lines but r has 5 lines"):  # two groups
-        open_parallel(["h"], [put("r", "w\nx\n\ny\nz\n")]).check()
-    assert [s.references for s in segments(open_parallel(["h"], [put("r", "x\n\ny\n")]))] == [("x",), ("",), ("y",)]
 
 
 @pytest.mark.parametrize(
@@ -255,6 +232,9 @@ def test_lines_are_texts_and_their_numbers_ids(tmp_path):
     assert (found.ids, found.texts) == (("1", "2", "3"), ("First line.", "", "  Third\u2028line."))
     assert found.inputs[0]["path"] == str(path)
     assert found.notes == ()
+    (tmp_path / "empty.txt").write_text("")
+    with pytest.raises(InputError, match="is empty, expected one text per line"):
+        read_raw(tmp_path / "empty.txt")
 
 
 def test_of_a_data_set_each_reference_is_taken_once(tmp_path):
@@ -267,12 +247,6 @@ def test_of_a_data_set_each_reference_is_taken_once(tmp_path):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = read_raw(path)
     assert dict(zip(found.ids, found.texts, strict=True)) == {"a/1": "one", "a/1.2": "two", "a/2": "alone"}
-
-
-def test_a_file_without_lines_is_refused(tmp_path):
-    (tmp_path / "empty.txt").write_text("")
-    with pytest.raises(InputError, match="is empty, expected one text per line"):
-        read_raw(tmp_path / "empty.txt")
 
 
 def test_paraphrases_are_the_other_texts_of_an_item(tmp_path):

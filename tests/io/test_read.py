@@ -212,29 +212,6 @@ def test_a_folder_is_refused(put, tmp_path):
         ng.read("a.jsonl")
 
 
-@REAL_DATA
-@pytest.mark.parametrize(
-    ("name", "n", "n_systems", "n_items", "n_references", "criteria"),
-    [
-        # counts as the data's own pages give them
-        pytest.param("wmt16-da-seg", 3360, 1, 3360, 1, ("da_z",), marks=pytest.mark.slow),
-        ("summeval", 1600, 16, 100, 11, ("coherence", "consistency", "fluency", "relevance")),
-    ],
-)
-def test_real_data_is_read_row_by_row(name, n, n_systems, n_items, n_references, criteria):
-    path = Path(os.environ["NLGAUGE_DATA"], name, "segments.jsonl.gz")
-    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-        rows = [json.loads(line) for line in file]
-    data = ng.read(path)
-    assert (len(data), len(data.systems), len(data.items)) == (n, n_systems, n_items)
-    assert [(s.id, s.hypothesis, list(s.references), s.source, s.human) for s in data] == [
-        (row["id"], row["hyp"], row["refs"], row["src"], row["human"]) for row in rows
-    ]
-    assert {len(s.references) for s in data} == {n_references}
-    assert sorted(open_data(path).check().criteria) == sorted(criteria)
-    assert data.notes == ()
-
-
 OTHER_NAMES = [
     {"prediction": "a cat", "references": ["the cat", "one cat"], "hyp_id": 1},
     {"prediction": "a dog", "references": ["the dog"], "hyp_id": 2},
@@ -282,11 +259,6 @@ def test_an_array_too_large_to_be_held_is_refused_with_a_way_out(tmp_path):
     (tmp_path / "d.json").write_text("[" + " " * (1 << 21) + "]")
     with pytest.raises(InputError, match=r"one JSON array of at least 1,048,576 bytes .* makes JSON lines of it"):
         read(tmp_path / "d.json", limits=Limits(array=1 << 19))
-
-
-def test_columns_are_those_of_rows(tmp_path):
-    with pytest.raises(InputError, match="is a folder"):
-        read(tmp_path, columns=COLUMNS)
 
 
 def test_a_format_may_be_named_whatever_the_file_is_called(put):
@@ -337,6 +309,7 @@ def test_annotations_on_standard_input(put, feed):
     [
         # counts as the data's own pages give them
         pytest.param("wmt15-da-seg/segments", 2000, 1, 2000, {"da_z"}, marks=pytest.mark.slow),
+        ("summeval/segments", 1600, 16, 100, {"coherence", "consistency", "fluency", "relevance"}),
         ("wmt16-da-seg/segments_from_en", 560, 1, 560, {"da_z"}),
         ("bagel/segments", 404, 1, 202, {"informativeness", "naturalness", "quality"}),
         ("sfhot/segments", 875, 1, 398, {"informativeness", "naturalness", "quality"}),

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
-import os
 import tempfile
 from pathlib import Path
 
@@ -100,11 +98,6 @@ def test_half_of_a_surrogate_pair_is_a_replacement_character(put, form, written,
 
 def test_half_of_a_surrogate_pair_in_a_cell_is_a_replacement_character(put):
     assert cells_of(put("a.tsv", 'hyp\trefs\na\t["b \\ud83d"]\n'))[0][0]["refs"] == ["b \ufffd"]
-
-
-def test_an_object_over_several_lines_gets_advice(put):
-    with pytest.raises(InputError, match=r"^a\.jsonl: one object over .*expected one whole object on each line"):
-        rows_of(put("a.jsonl", '{\n"hyp": "a"\n}\n'))
 
 
 @pytest.mark.parametrize(
@@ -267,11 +260,6 @@ def test_cells_between_tabs_are_all_quoted_where_the_header_is(put):
 COMET = (
     'src,mt,ref,score,lp,annotators\nein Haus,"a <v>hut</v>, small",a house,-0.5,de-en,3\nzwei,two,two,None,de-en,1\n'
 )
-RATED = (
-    '"dataset","system","mr","sys_ref","TER","informativeness","naturalness","quality"\n'
-    '"BAGEL","one","inform(name=X)","x is a place.",0.5,6,5.5,4\n'
-    '"BAGEL","one","inform(name=X)","it is x.",0.5,2,NA,4\n'
-)
 
 
 def test_comets_columns_become_segments(put):
@@ -294,15 +282,6 @@ def test_comets_columns_become_segments(put):
 def test_more_references_and_criteria_beside_comets_columns(put):
     (segment,) = ng.read(put("a.csv", "src,mt,ref,ref2,human.fluency,context\ns,h,r,q,3,c\n"))
     assert (segment.references, segment.human, segment.context) == (("r", "q"), {"fluency": 3.0}, ())
-
-
-def test_rated_outputs_are_read_under_the_names_of_their_columns(put):
-    path = put("a.csv.gz", gzip.compress(RATED.encode()))
-    data = ng.read(path, columns={"src": "mr", "hyp": "sys_ref", "human.quality": "quality", "task": "dataset"})
-    assert [(s.id, s.source, s.system, s.group, s.hypothesis, dict(s.human)) for s in data] == [
-        ("1", "inform(name=X)", "one", "BAGEL", "x is a place.", {"quality": 4.0}),
-        ("2", "inform(name=X)", "one", "BAGEL", "it is x.", {"quality": 4.0}),
-    ]
 
 
 PAWS = "id\tsentence1\tsentence2\tlabel\n1\ta to b\tb to a\t0\n2\ta to b\tto b from a\t1\n"
@@ -371,34 +350,6 @@ def test_a_column_that_is_named_must_be_there(put):
         ng.read("a.csv", columns={"out": "hypothesis", "ref": "hyp"})
     with pytest.raises(ng.InputError, match=r"^columns name 'src' twice, expected one column for each field$"):
         ng.read("a.csv", columns={"out": "src", "ref": "src", "x": "hyp"})
-
-
-@pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data")
-@pytest.mark.parametrize(
-    ("folder", "file", "n", "criteria"),
-    # counts as the data's own pages give them
-    [
-        ("bagel", "segments", 404, {"informativeness", "naturalness", "quality"}),
-        ("sfhot", "segments", 875, {"informativeness", "naturalness", "quality"}),
-        ("comet-samples", "segments", 400, {"da_z"}),
-        ("comet-samples", "segments_mqm", 198, {"score"}),
-    ],
-)
-def test_real_texts_survive_csv(folder, file, n, criteria, tmp_path):
-    data = ng.read(Path(os.environ["NLGAUGE_DATA"], folder, f"{file}.jsonl.gz"))
-    path = tmp_path / "a.csv"
-    names = sorted({criterion for segment in data for criterion in segment.human})
-    with path.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["id", "src", "mt", "ref", *names])
-        writer.writerows(
-            [s.id, s.source, s.hypothesis, s.references[0], *[repr(s.human[name]) for name in names]] for s in data
-        )
-    back = ng.read(path, columns={name: f"human.{name}" for name in names})
-    assert (len(back), set(names)) == (n, criteria)
-    assert [(s.id, s.hypothesis, s.source, s.references, s.human) for s in back] == [
-        (s.id, s.hypothesis, s.source, s.references[:1], s.human) for s in data
-    ]
 
 
 def cells_of(name):

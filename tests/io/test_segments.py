@@ -46,9 +46,6 @@ def test_a_summary_says_what_some_have_and_whom_it_is_lacking_from():
     assert summary.present == set(OPTIONAL)
     assert summary.lacking == dict.fromkeys(OPTIONAL, "bare")
     assert (summary.inputs, summary.notes) == (({"path": "f", "sha256": "0"},), ("a note",))
-
-
-def test_what_every_segment_has_is_not_lacking_and_what_none_has_is_not_present():
     summary = tally_of(FULL, FULL).summary([], [])
     assert summary.lacking == {}
     bare = tally_of(Segment("a", "h")).summary([], [])
@@ -57,26 +54,17 @@ def test_what_every_segment_has_is_not_lacking_and_what_none_has_is_not_present(
         "references",
         "source",
     }  # empty is not absent
-
-
-def test_repeated_ids_are_found_by_their_hash():
     assert tally_of(*(Segment(name, "") for name in "abcab")).repeated() == {hash("a"), hash("b")}
     assert tally_of(*(Segment(name, "") for name in "abc")).repeated() == set()
     assert Tally().repeated() == set()
 
 
-def test_blocks_end_at_their_size():
+def test_blocks_end_at_their_size_and_at_their_characters():
     assert blocks([Segment(name, "") for name in "abcde"], 2, 100) == [["a", "b"], ["c", "d"], ["e"]]
     assert blocks([], 2, 100) == []
-
-
-def test_blocks_end_at_their_characters():
     # 3 + 2 + 1 characters, where hypothesis, references and source count
     long = Segment("b", "xxx", ("yy",), "z")
     assert blocks([Segment("a", "x"), long, Segment("c", "x"), long], 10, 6) == [["a", "b"], ["c", "b"]]
-
-
-def test_a_text_longer_than_a_block_is_not_parted():
     assert blocks([Segment("a", "x" * 50), Segment("b", "x" * 50)], 10, 6) == [["a"], ["b"]]
 
 
@@ -131,9 +119,6 @@ def test_the_summary_counts_in_order_of_appearance(put):
     }
     assert summary.inputs == ({"path": "a.jsonl", "sha256": hashlib.sha256(content.encode()).hexdigest()},)
     assert summary.notes == ("a.jsonl: fields ignored: 'domain'",)
-
-
-def test_a_note_on_many_ignored_fields(put):
     rows = [{"hyp": "x", **{f"f{i}": 0 for i in range(10)}}]
     assert open_data(put("a.jsonl", jsonl(rows))).check().notes == (
         "a.jsonl: fields ignored: 'f0', 'f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7' and 2 more",
@@ -189,12 +174,6 @@ def test_no_row_is_an_error(put, content):
         open_data(put("a.jsonl", content)).check()
 
 
-def test_an_error_in_the_last_row_comes_before_any_block(put):
-    source = open_data(put("a.jsonl", jsonl([*grid(["s"], 5), {"hyp": 1}])))
-    with pytest.raises(InputError, match=r"^a\.jsonl:6: "):
-        source.blocks(2)
-
-
 def test_blocks_cover_the_file_in_order_and_again(put):
     rows = grid(["a", "b"], 5)
     source = open_data(put("a.jsonl", jsonl(rows)))
@@ -202,6 +181,9 @@ def test_blocks_cover_the_file_in_order_and_again(put):
         blocks = list(source.blocks(4))
         assert [len(b) for b in blocks] == [4, 4, 2]
         assert [s.id for b in blocks for s in b] == [row["id"] for row in rows]
+    source = open_data(put("a.jsonl", jsonl([*grid(["s"], 5), {"hyp": 1}])))
+    with pytest.raises(InputError, match=r"^a\.jsonl:6: "):
+        source.blocks(2)
 
 
 def test_standard_input_is_told_by_its_first_byte(put, feed):
@@ -272,9 +254,6 @@ def test_what_was_read_whole_is_checked_and_streamed_like_any_input(put):
     assert summary.inputs == ({"path": "f", "sha256": hashlib.sha256(b"content").hexdigest()},)
     assert [[s.id for s in block] for block in source.blocks(size=2)] == [["a", "b"], ["c"]]
     assert [s for block in source.blocks() for s in block] == list(SEGMENTS)
-
-
-def test_no_segment_is_refused():
     with pytest.raises(InputError, match=r"^set is empty: no segment in it, expected at least one$"):
         HeldSource(Dataset((), "set"), [])
 
@@ -346,9 +325,6 @@ def test_items_that_all_systems_have_in_the_same_group():
     source = selected(["c"], common=True)
     assert ids(source) == ["a:x1", "a:x2", "b:x1", "b:x2"]
     assert source.check().notes[1] == "2 of 3 items are those of all 2 systems; the others are left out"
-
-
-def test_an_equal_item_of_another_group_is_another_item():
     with pytest.raises(InputError, match="no segment is left: no item is common to all systems"):
         selected(common=True).check()
 

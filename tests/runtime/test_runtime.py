@@ -72,17 +72,14 @@ def test_a_processor_that_multiplies_bfloat16_takes_it(machine, monkeypatch, cpu
     assert automatic("cpu") == automatic("auto") == taken
 
 
-def test_a_name_that_is_no_utf8_does_not_matter(machine):
-    machine("")
-    precision._CPUINFO.write_bytes(b"model name\t: Xeon\xae\n" + SAPPHIRE_RAPIDS.encode())
-    assert automatic("cpu") == "bfloat16"
-
-
 def test_other_processors_and_devices_take_float32(machine):
     machine("Features\t: fp asimd bf16\n", kind="aarch64")
     assert automatic("cpu") == "float32"
     machine(SAPPHIRE_RAPIDS)
     assert automatic("mps") == "float32"
+    machine("")
+    precision._CPUINFO.write_bytes(b"model name\t: Xeon\xae\n" + SAPPHIRE_RAPIDS.encode())  # a name that is no UTF-8
+    assert automatic("cpu") == "bfloat16"
 
 
 @pytest.mark.parametrize(("available", "major", "taken"), [(True, 9, "bfloat16"), (True, 7, "float32")])
@@ -143,24 +140,14 @@ def test_batches_worked_by_hand():
 
 
 @given(lengths, st.integers(1, 100))
-def test_every_text_is_in_one_batch_and_no_batch_of_two_is_over_the_budget(tokens, budget):
+def test_texts_come_by_length_in_batches_that_end_only_where_the_next_does_not_fit(tokens, budget):
     made = batches(tokens, budget)
-    assert sorted(i for batch in made for i in batch) == list(range(len(tokens)))
+    order = sorted(range(len(tokens)), key=lambda i: (tokens[i], i))  # those of one length in their order
+    assert [i for batch in made for i in batch] == order
     assert all(batch for batch in made)
     assert all(len(batch) == 1 or sum(tokens[i] for i in batch) <= budget for batch in made)
-
-
-@given(lengths, st.integers(1, 100))
-def test_a_batch_ends_only_where_the_next_text_does_not_fit(tokens, budget):
-    made = batches(tokens, budget)
     for batch, after in pairwise(made):
         assert sum(tokens[i] for i in batch) + tokens[after[0]] > budget
-
-
-@given(lengths, st.integers(1, 100))
-def test_texts_come_by_length_and_those_of_one_length_in_their_order(tokens, budget):
-    order = [i for batch in batches(tokens, budget) for i in batch]
-    assert order == sorted(range(len(tokens)), key=lambda i: (tokens[i], i))
 
 
 def test_windows_of_pairs_worked_by_hand():
@@ -185,17 +172,13 @@ def test_every_pair_is_in_one_window_and_none_of_two_is_over_the_size(pairs, dat
     assert all(size([*window, after[0]]) > most for window, after in pairwise(made))
 
 
-def test_runs_of_equal_neighbours():
-    assert list(runs([5, 5, 2, 5, 5, 5])) == [(0, 2), (2, 3), (3, 6)]
-    assert list(runs([])) == []
-
-
 @given(st.lists(st.integers(0, 3), max_size=30))
 def test_runs_cover_everything_and_neighbouring_runs_differ(values):
     found = list(runs(np.array(values, dtype=np.int64)))
     assert [i for start, end in found for i in range(start, end)] == list(range(len(values)))
     assert all(len(set(values[start:end])) == 1 for start, end in found)
     assert all(values[end - 1] != values[end] for _, end in found[:-1])
+    assert list(runs([5, 5, 2, 5, 5, 5])) == [(0, 2), (2, 3), (3, 6)]
 
 
 def test_every_precision_has_a_margin_and_a_lower_one_no_smaller():
@@ -205,21 +188,21 @@ def test_every_precision_has_a_margin_and_a_lower_one_no_smaller():
 
 def test_what_was_loaded_once_is_shared():
     runtime, loads = Runtime(), []
-
-    def load():
-        loads.append(1)
-        return object()
-
-    assert runtime.once(("model", "a"), load) is runtime.once(("model", "a"), load)
-    assert runtime.once(("model", "b"), load) is not runtime.once(("model", "a"), load)
+    for load in (object, lambda: None):  # None is loaded once, too
+        key = ("model", load)
+        assert runtime.once(key, lambda load=load: loads.append(1) or load()) is runtime.once(key, object)
     assert len(loads) == 2
+    # what is loaded may need what is shared itself
+    assert (
+        runtime.once("encoder", lambda: ("encoder", runtime.once("tokenizer", lambda: "tokenizer")))[1] == "tokenizer"
+    )
 
+    def fail():
+        raise InputError("no such model")
 
-def test_none_is_loaded_once_too():
-    runtime, loads = Runtime(), []
-    for _ in range(2):
-        assert runtime.once("nothing", lambda: loads.append(1)) is None
-    assert loads == [1]
+    with pytest.raises(InputError):
+        runtime.once("model", fail)
+    assert runtime.once("model", lambda: "model") == "model"  # a load that fails is tried again
 
 
 def test_threads_that_ask_at_once_share_one_copy():
@@ -240,28 +223,6 @@ def test_threads_that_ask_at_once_share_one_copy():
     assert len(found) == 8
 
 
-def test_what_is_loaded_may_need_what_is_shared_itself():
-    runtime = Runtime()
-    assert runtime.once("encoder", lambda: ("encoder", runtime.once("tokenizer", lambda: "tokenizer"))) == (
-        "encoder",
-        "tokenizer",
-    )
-
-
-def test_a_load_that_fails_is_tried_again():
-    runtime, tries = Runtime(), []
-
-    def load():
-        tries.append(1)
-        if len(tries) == 1:
-            raise InputError("no such model")
-        return "model"
-
-    with pytest.raises(InputError):
-        runtime.once("model", load)
-    assert runtime.once("model", load) == "model"
-
-
 def test_runtimes_share_nothing_unless_made_from_each_other():
     one = Runtime()
     model = one.once("model", object)
@@ -275,9 +236,6 @@ def test_another_process_gets_the_settings_and_a_copy_shares_the_models(tmp_path
     other = pickle.loads(pickle.dumps(one))
     assert (other.seed, other.cache.path, other._models) == (3, tmp_path / "scores.sqlite", {})
     assert copy.deepcopy(one) is one
-
-
-def test_a_cache_that_waits_goes_to_another_process_by_its_path(tmp_path):
     waiting = Runtime(cache=lambda: ScoreCache(tmp_path / "scores.sqlite"))
     assert pickle.loads(pickle.dumps(waiting)).cache.path == tmp_path / "scores.sqlite"
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
@@ -18,7 +17,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
 from nlgauge.io.read import open_data, read
 from nlgauge.io.segments import TableSource
-from nlgauge.io.spans import Inputs, cut, stamp
+from nlgauge.io.spans import Inputs, cut
 from nlgauge.metrics.learned.linear import Blend, LinearModel, Term
 from nlgauge.metrics.learned.ruber import Ruber
 from nlgauge.metrics.lexical.sacrebleu import ChrF
@@ -169,15 +168,6 @@ def test_texts_that_change_while_the_plan_is_made_are_refused(tmp_path, monkeypa
     inputs = Inputs(hypotheses=(str(paths[0]),), references=(str(paths[1]),))
     with pytest.raises(InputError, match="hyp changed while it was being read; run again when it is complete"):
         make_plan(inputs, named(["chrf"]), Runtime(), rows=4)
-
-
-def test_a_file_of_the_hub_is_known_by_its_commit_on_every_machine(data, monkeypatch):
-    """Caches have other times of change."""
-    path = "hf://datasets/o/n@0123456789012345678901234567890123456789/data.jsonl"
-    monkeypatch.setattr("nlgauge.io.spans.fetched", lambda typed: (path, str(data)))
-    before = stamp(path)
-    os.utime(data, (1, 1))
-    assert stamp(path) == before == (data.stat().st_size, 0)
 
 
 def test_a_file_that_changed_is_refused(data):

@@ -47,6 +47,7 @@ LONG = Schedule(epochs=6, batch_size=16, learning_rate=0.01, seed=3)
 STILL = Schedule(epochs=1, batch_size=240, learning_rate=1e-12, seed=3)  # one step that moves nothing
 PARITY = 2e-3  # float16 holds an adapter to 2^-11 of its size; scores are of the size of 5
 CPU = Runtime(device="cpu", dtype="float32")
+RIDGE = {"method": "ridge", "features": "4h+match"}
 
 
 def triples():
@@ -138,19 +139,28 @@ def stopping(steps):
     return replace(CPU, progress=lambda total, label: killed_after(steps if label == "steps" else inf))
 
 
-def test_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(tiny_model, examples, tmp_path, monkeypatch):
-    monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 2)
-    examples = examples[:120]  # of which 108 are learnt from, in seven steps
-    how = recipe(tiny_model, evaluate_every=3, held_out=0.1, loss=Loss(name="mse+pairwise"), encoder_dropout=0.1)
-    whole = train(examples, tmp_path / "whole.safetensors", how, curve=str(tmp_path / "whole.tsv"))
-    assert len(whole.evaluated) > 1
+@pytest.mark.parametrize("method", ["both", "frozen", pytest.param("lora", marks=pytest.mark.slow)])
+def test_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(
+    tiny_model, examples, tmp_path, monkeypatch, method
+):
+    monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 2 if method == "both" else 7)
+    if method == "both":
+        examples = examples[:120]  # of which 108 are learnt from, in seven steps
+        options = {"held_out": 0.1, "loss": Loss(name="mse+pairwise"), "encoder_dropout": 0.1}
+        how, steps = recipe(tiny_model, evaluate_every=3, **options), 5
+    else:
+        how, steps = apart_recipe(tiny_model, method=method, evaluate_every=4), 17
+    whole, out = tmp_path / "whole.safetensors", tmp_path / "again.safetensors"
+    said = train(examples, whole, how, curve=str(tmp_path / "whole.tsv"))
+    assert len(said.evaluated) > 1
     with pytest.raises(KeyboardInterrupt):
-        train(examples, tmp_path / "again.safetensors", how, stopping(5))
-    assert (tmp_path / "again.safetensors.checkpoint").exists()
-    again = train(examples, tmp_path / "again.safetensors", how, curve=str(tmp_path / "again.tsv"))
-    assert again == whole  # losses, evaluations and the best of them, to the last bit
+        train(examples, out, how, stopping(steps))
+    assert [p.name for p in tmp_path.glob("again*")] == ["again.safetensors.checkpoint"]
+    # losses, evaluations and the best of them, to the last bit
+    assert train(examples, out, how, curve=str(tmp_path / "again.tsv")) == said
     assert (tmp_path / "again.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
-    assert (tmp_path / "again.safetensors").read_bytes() == (tmp_path / "whole.safetensors").read_bytes()
+    assert out.read_bytes() == whole.read_bytes()
+    assert not (tmp_path / "again.safetensors.checkpoint").exists()
 
 
 def test_the_head_to_begin_from_is_part_of_what_a_checkpoint_is_of(
@@ -275,11 +285,22 @@ def test_a_head_begins_from_the_adapters_of_an_nli_head_of_any_rank(tiny_model, 
         ({"layers": "mix"}, "layers is 'mix', and features 'both' read the last one"),
         ({"widths": (8,)}, r"widths is \(8,\), of hidden layers, and features 'both' have none; leave it out"),
         ({"dropout": 0.3}, r"dropout is 0.3, of hidden layers, .*\(encoder_dropout is that of the encoder\)"),
-        ({"match_layer": 2}, "match_layer is 2, and features 'both' matches nothing"),
         ({"source": True}, "reads hypothesis and reference in one sequence and no source"),
         ({"source": True, "reference": False}, "reads hypothesis and reference in one sequence and no source"),
         ({"side": "reference"}, "features is 'both', which compares texts, and side 'reference' is one alone"),
         ({"features": "4h", "init": "nli-robust"}, "init is 'nli-robust', a head that features 'both' alone begin"),
+        (RIDGE | {"layers": "mix"}, "layers is 'mix', whose weights are learnt; method ridge reads one layer or"),
+        (RIDGE | {"method": "frozen"}, r"features is '4h\+match', which only method ridge learns from"),
+        (RIDGE | {"features": "match", "layers": (1,)}, r"layers is \(1,\), whose vectors features 'match' does not"),
+        (RIDGE | {"features": "2h", "side": "source"}, "features is '2h', which compares texts, and side 'source' is"),
+        (RIDGE | {"reference": False, "source": True}, r"features is '4h\+match', which matches a text with its ref"),
+        ({"features": "6h"}, "features is '6h', expected 4h, 2h, match, "),
+        ({"features": "4h", "method": "qlora"}, "method is 'qlora'; did you mean 'lora'"),
+        ({"features": "4h", "dropout": 1.0}, r"dropout is 1.0, expected 0 or more and below 1 \(a share\)"),
+        ({"features": "4h", "held_out": -0.1}, r"held_out is -0.1, expected 0 or more and below 1 \(a share\)"),
+        ({"features": "4h", "widths": (8, 0)}, r"widths is \(8, 0\), expected 1 or more"),
+        ({"features": "4h", "evaluate_every": 0}, "evaluate_every is 0, expected 1 or more"),
+        ({"features": "4h", "reference": False}, "nothing to hold a text against"),
     ],
 )
 def test_recipes_that_make_no_sense_are_refused_by_name(options, message):
@@ -342,10 +363,13 @@ def ridge_examples():
     return found
 
 
+def fitted(examples, output, how, **options):
+    return regressor.train_ridge(examples, str(output), how, CPU, **options)
+
+
 def ridge_recipe(tiny_model, features="4h+match", **options):
-    matched = {"match_layer": 2} if MATCH in features else {}
     layers = {} if features == MATCH else {"layers": (1,)}
-    options = {"max_tokens": 20} | layers | matched | options
+    options = {"max_tokens": 20} | layers | options
     return RegressorRecipe(model=str(tiny_model("bert")), method="ridge", features=features, **options)
 
 
@@ -359,9 +383,7 @@ def test_a_head_says_what_the_regression_predicts(ridge_examples, tiny_model, tm
 
     monkeypatch.setattr(regressor, "ridge", fit)
     head = tmp_path / "head.safetensors"
-    outcome = regressor.train_ridge(
-        ridge_examples, str(head), ridge_recipe(tiny_model, features), Runtime(device="cpu")
-    )
+    outcome = fitted(ridge_examples, head, ridge_recipe(tiny_model, features))
     scores = np.array([e.score for e in ridge_examples])
     predicted = seen["features"] @ seen["fit"][0] + scores.mean()
     np.testing.assert_allclose(
@@ -385,7 +407,7 @@ def test_what_is_not_trained_stands_beside_what_is_learnt(ridge_examples, tiny_m
     for share in (0.0, 0.5, 1000.0):
         head = tmp_path / f"{share}.safetensors"
         how = ridge_recipe(tiny_model, MATCH)
-        regressor.train_ridge(ridge_examples, str(head), how, Runtime(device="cpu"), strength=0.1, untrained=share)
+        fitted(ridge_examples, head, how, strength=0.1, untrained=share)
         said[share] = scores_of(head, ridge_examples)
     f = seen["F"] / seen["F"].std()
     both = said[0.0] / said[0.0].std() + 0.5 * f
@@ -394,16 +416,12 @@ def test_what_is_not_trained_stands_beside_what_is_learnt(ridge_examples, tiny_m
     scores = np.array([e.score for e in ridge_examples])
     assert np.polyfit(said[0.5], scores, 1) == pytest.approx([1, 0], abs=1e-3)  # on the scale of the scores
     with pytest.raises(InputError, match="untrained is 1, and features are hyp"):
-        regressor.train_ridge(
-            ridge_examples, str(head), ridge_recipe(tiny_model, "4h"), Runtime(device="cpu"), untrained=1
-        )
+        fitted(ridge_examples, head, ridge_recipe(tiny_model, "4h"), untrained=1)
 
 
 def test_the_head_is_small_and_says_how_it_was_made(ridge_examples, tiny_model, tmp_path):
     head = tmp_path / "head.safetensors"
-    regressor.train_ridge(
-        ridge_examples, str(head), ridge_recipe(tiny_model), Runtime(device="cpu"), about={"name": "mine"}
-    )
+    fitted(ridge_examples, head, ridge_recipe(tiny_model), about={"name": "mine"})
     with safe_open(str(head), framework="pt") as file:
         about = file.metadata()
         assert file.get_tensor("out.weight").shape == (1, 4 * 32 + 19)
@@ -412,59 +430,24 @@ def test_the_head_is_small_and_says_how_it_was_made(ridge_examples, tiny_model, 
     assert (about["name"], about["widths"], about["kind"], about["high"]) == ("mine", "", "regressor", "1")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"features": "4h", "match_layer": 1}, "match_layer is 1, and features '4h' matches nothing"),
-        ({"layers": "mix"}, "layers is 'mix', whose weights are learnt; method ridge reads one layer or several"),
-        ({"method": "frozen"}, r"features is '4h\+match', which only method ridge learns from"),
-        (
-            {"features": "match", "layers": (1,)},
-            r"layers is \(1,\), whose vectors features 'match' does not read; match_",
-        ),
-        (
-            {"features": "2h", "side": "source"},
-            "features is '2h', which compares texts, and side 'source' is one alone",
-        ),
-        ({"reference": False, "source": True}, r"features is '4h\+match', which matches a text with its reference"),
-    ],
-)
-def test_recipes_that_cannot_be_are_refused(options, message):
-    with pytest.raises(InputError, match=message):
-        RegressorRecipe(**{"method": "ridge", "features": "4h+match"} | options)
-
-
 def test_what_cannot_be_fitted_is_refused(ridge_examples, tiny_model, tmp_path):
-    for wrong, how, message in (
-        (ridge_examples[:2], {}, "2 examples with equal scores or too few, expected three that differ, or more"),
-        ([e._replace(score=1.0) for e in ridge_examples], {}, "40 examples with equal scores"),
-        (ridge_examples, {"match_layer": 9}, "the layer that is matched is 9, but model .* has layers 0 to "),
+    for wrong, message in (
+        (ridge_examples[:2], "2 examples with equal scores or too few, expected three that differ, or more"),
+        ([e._replace(score=1.0) for e in ridge_examples], "40 examples with equal scores"),
     ):
         with pytest.raises(InputError, match=message):
-            regressor.train_ridge(
-                wrong, str(tmp_path / "h.safetensors"), ridge_recipe(tiny_model, **how), Runtime(device="cpu")
-            )
+            fitted(wrong, tmp_path / "h.safetensors", ridge_recipe(tiny_model))
     with pytest.raises(InputError, match=r"name a head, \.safetensors"):
-        regressor.train_ridge(ridge_examples, str(tmp_path / "folder"), ridge_recipe(tiny_model), Runtime(device="cpu"))
-    assert not list(tmp_path.glob("*.safetensors"))
-
-
-def test_training_in_steps_is_another_function(ridge_examples, tiny_model, tmp_path):
-    pytest.importorskip("peft")
-    from nlgauge.training.regressor import train_regressor
-
+        fitted(ridge_examples, tmp_path / "folder", ridge_recipe(tiny_model))
     with pytest.raises(InputError, match="method is 'ridge', which train_ridge fits: it takes no steps"):
-        train_regressor(
-            ridge_examples, str(tmp_path / "h.safetensors"), ridge_recipe(tiny_model), Runtime(device="cpu")
-        )
+        train(ridge_examples, tmp_path / "h.safetensors", ridge_recipe(tiny_model))
+    assert not list(tmp_path.glob("*.safetensors"))
 
 
 # --- Regressors trained on a signal that a tiny model can learn: heads and folders, stopped and taken up again
 
 FAST = Schedule(epochs=12, batch_size=16, learning_rate=0.005, seed=3)
-TWICE = Schedule(
-    epochs=2, batch_size=16, learning_rate=0.005, seed=3
-)  # of 60 references 57 are learnt from: 228 examples, 30 steps
+TWICE = replace(FAST, epochs=2)  # of 60 references 57 are learnt from: 228 examples, 30 steps
 STEEP = Schedule(epochs=4, batch_size=16, learning_rate=0.02, seed=3)
 
 
@@ -476,7 +459,7 @@ def apart_recipe(tiny_model, kind="bert", schedule=TWICE, **options):
 
 def scores_of(model, examples):
     columns = {name: [e.texts[name] for e in examples] for name in examples[0].texts}
-    return load_regressor(str(model), "float32", Runtime(device="cpu")).score(columns).values
+    return load_regressor(str(model), "float32", CPU).score(columns).values
 
 
 def test_the_mean_over_a_masked_batch_is_that_of_each_text(tiny_model):
@@ -572,33 +555,6 @@ def test_a_folder_holds_the_whole_encoder(tiny_model, examples, tmp_path, kind, 
     assert len(scores_of(moved, examples[:2])) == 2
 
 
-@pytest.mark.parametrize("method", ["frozen", pytest.param("lora", marks=pytest.mark.slow)])
-def test_regressor_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(
-    tiny_model, examples, tmp_path, monkeypatch, method
-):
-    monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 7)
-    how = apart_recipe(tiny_model, method=method, evaluate_every=4)
-
-    def stopping(total, label):
-        return killed_after(17 if label == "steps" else inf)
-
-    whole = train(examples, tmp_path / "whole.safetensors", how, curve=str(tmp_path / "whole.tsv"))
-    with pytest.raises(KeyboardInterrupt):
-        train(
-            examples,
-            tmp_path / "again.safetensors",
-            how,
-            runtime=Runtime(device="cpu", dtype="float32", progress=stopping),
-        )
-    assert (tmp_path / "again.safetensors.checkpoint").exists()
-    assert not (tmp_path / "again.safetensors").exists()
-    again = train(examples, tmp_path / "again.safetensors", how, curve=str(tmp_path / "again.tsv"))
-    assert again == whole  # losses, evaluations and the best of them, to the last bit
-    assert (tmp_path / "again.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
-    assert (tmp_path / "again.safetensors").read_bytes() == (tmp_path / "whole.safetensors").read_bytes()
-    assert not (tmp_path / "again.safetensors.checkpoint").exists()
-
-
 def test_the_weights_of_the_best_evaluation_are_kept(tiny_model, examples, tmp_path):
     values = iter([0.1, 0.9, 0.2])
 
@@ -611,12 +567,8 @@ def test_the_weights_of_the_best_evaluation_are_kept(tiny_model, examples, tmp_p
 
     kept = []
     out = tmp_path / "h.safetensors"
-    said = train(
-        examples,
-        out,
-        apart_recipe(tiny_model, method="frozen", evaluate_every=12),
-        dev=Told("told", examples[:20]),
-    )
+    how = apart_recipe(tiny_model, method="frozen", evaluate_every=12)
+    said = train(examples, out, how, dev=Told("told", examples[:20]))
     assert said.best == (24, 0.9)
     assert scores_of(out, examples[:20]) == pytest.approx(kept[0], abs=PARITY)
 
@@ -649,46 +601,16 @@ def test_the_pairwise_loss_by_hand():
     )  # two of the targets' units
     squared = (1 + 1 + 36 + 9) / 4
     assert Loss().of(scores, targets, groups).item() == pytest.approx(squared)
-    assert Loss(name="mse+pairwise", margin=2.0, weight=3.0).of(scores, targets, groups).item() == pytest.approx(
-        squared + 3 * 3.5
-    )
-
-
-def test_a_batch_without_pairs_teaches_no_order():
+    both = Loss(name="mse+pairwise", margin=2.0).of(scores, targets, groups).item()
+    assert both == pytest.approx(squared + 3.5)
+    for wrong in ({"name": "mae"}, {"margin": 0.0}):
+        with pytest.raises(InputError, match=f"{'loss' if 'name' in wrong else 'margin'} is"):
+            Loss(**wrong)
+    # a batch without pairs teaches no order
     scores = torch.tensor([1.0, 0.0], requires_grad=True)
     value = Loss(name="pairwise").of(scores, torch.tensor([0.0, -1.0]), torch.tensor([0, 1]))
     value.backward()
     assert (value.item(), scores.grad.tolist()) == (0.0, [0.0, 0.0])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "qlora"}, "method is 'qlora'; did you mean 'lora'"),
-        ({"features": "6h"}, "features is '6h', expected 4h, 2h, match, "),
-        ({"dropout": 1.0}, r"dropout is 1.0, expected 0 or more and below 1 \(a share\)"),
-        ({"held_out": -0.1}, r"held_out is -0.1, expected 0 or more and below 1 \(a share\)"),
-        ({"widths": (8, 0)}, r"widths is \(8, 0\), expected 1 or more"),
-        ({"evaluate_every": 0}, "evaluate_every is 0, expected 1 or more"),
-        ({"reference": False}, "nothing to hold a text against"),
-    ],
-)
-def test_recipes_that_cannot_be_are_refused_by_name(options, message):
-    with pytest.raises(InputError, match=message):
-        RegressorRecipe(**options)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"name": "mae"}, "loss is 'mae'"),
-        ({"margin": 0.0}, "margin is 0.0"),
-        ({"weight": -1.0}, "weight of the pairwise loss is -1.0"),
-    ],
-)
-def test_losses_that_cannot_be_are_refused_by_name(options, message):
-    with pytest.raises(InputError, match=message):
-        Loss(**options)
 
 
 @pytest.mark.parametrize(
@@ -714,11 +636,7 @@ def test_families_that_cannot_carry_adapters_are_named(tiny_model, examples, tmp
     with pytest.raises(InputError, match="is an encoder-decoder, expected an encoder"):
         train(examples, tmp_path / "folder", apart_recipe(tiny_model, "bart", method="full"))
     with pytest.raises(InputError, match="only the last layer"):
-        train(
-            examples,
-            tmp_path / "folder",
-            apart_recipe(tiny_model, "distilbert", method="full", layers=(1,)),
-        )
+        train(examples, tmp_path / "folder", apart_recipe(tiny_model, "distilbert", method="full", layers=(1,)))
 
 
 def test_a_frozen_encoder_of_any_family_carries_a_head(tiny_model, examples, tmp_path):
@@ -734,14 +652,15 @@ def test_what_learns_is_what_scores_in_every_family(tiny_model, kind):
     files = locate(str(tiny_model(kind)))
     ids = [t.ids for t in TextTokenizer(files, space=False).tokens(["the cat sat", "a dog"])]
     network = RegressorNetwork(whole_encoder(files, 0.0, [3]).eval(), (3,), False, ("hyp",), 32, (4,), 0.0)
-    used = mean_vectors(load_encoder(files.name, None, "float32", Runtime(device="cpu")).network, ids, [3])
+    used = mean_vectors(load_encoder(files.name, None, "float32", CPU).network, ids, [3])
     with torch.inference_mode():
         learnt = network.means(**padded(ids, None, pad_of(files), torch.device("cpu")))
     assert torch.allclose(learnt, used, atol=1e-5)  # float32, with padding and without
 
 
 def test_lower_layers_that_are_others_in_use_are_not_trained(tiny_model):
-    with pytest.raises(InputError, match=r"layer is 1: of .*, which norms what its last layer gives, only this one"):
+    """GPT-2 norms what its last layer gives, and a model that is cut below norms what another gives."""
+    with pytest.raises(InputError, match=r"layer is 1: of .*, only the last layer \(3\) can be trained"):
         whole_encoder(locate(str(tiny_model("gpt2"))), 0.0, [1, 3])
     assert whole_encoder(locate(str(tiny_model("mpnet"))), 0.0, [1, 3]) is not None
 

@@ -13,7 +13,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
 from nlgauge.io.files import STDIN, InputFile, Lines, by_content, unpacked_name
 from nlgauge.io.formats import named, reader_by_header
-from nlgauge.io.pearmut import pearmut_table
+from nlgauge.io.judgements import pearmut_table
 from nlgauge.io.ratings import read_pairs, read_relative_ranks
 from nlgauge.io.read import by_fields, first_names, open_data
 from nlgauge.io.scores import KEYS, read_scores

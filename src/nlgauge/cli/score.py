@@ -146,7 +146,7 @@ class ScoreInput:
 
 
 def _is_there(path: str) -> bool:
-    return path == "-" or path.startswith("hf://") or os.path.exists(path)
+    return path == "-" or os.path.exists(path)
 
 
 @options.verb(

@@ -18,9 +18,9 @@ from nlgauge.core.options import Argument, Range, Typed, construct, fields_of
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, parse
-from nlgauge.io.journal import SUFFIX, Journal
 from nlgauge.io.parallel import Raw, read_paraphrases, read_raw
 from nlgauge.io.suites.published import read_minor
+from nlgauge.io.write import SUFFIX, Journal
 from nlgauge.metrics.languages import Reader
 from nlgauge.models.entailment import locate_nli
 from nlgauge.models.infill import locate_infill

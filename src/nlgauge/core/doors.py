@@ -59,11 +59,7 @@ def _refusing_types(function: Callable[..., Any], package: str) -> Callable[...,
 
 
 def refuse_types(error: Exception, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
-    """Name the argument of another type than a function declares, for which it failed; do nothing if there is none.
-
-    Raises:
-        InputError: there is one.
-    """
+    """Name the argument of another type than a function declares, for which it failed; do nothing if there is none."""
     import inspect
     import typing
 
@@ -87,11 +83,7 @@ def refuse_types(error: Exception, function: Callable[..., Any], args: Any, kwar
 
 @cache
 def homes(package: str) -> dict[str, str]:
-    """Name -> the module that defines it, as the `__init__` of the package imports it for type checkers.
-
-    Raises:
-        ImportError: the package was installed without its source.
-    """
+    """Name -> the module that defines it, as the `__init__` of the package imports it for type checkers."""
     import ast
     import inspect
 

@@ -70,11 +70,7 @@ for _error in (NlgaugeError, InputError, SpecError, MissingExtra, ScoreWarning):
 
 
 def each(make: Callable[[S], T], entries: Iterable[S]) -> list[T]:
-    """The results of `make` for each entry, in order.
-
-    Raises:
-        NlgaugeError: entries are refused; the message has the reasons of all of them.
-    """
+    """The results of `make` for each entry, in order; if some are refused, the error has the reasons of all."""
     made: list[T] = []
     refused: list[NlgaugeError] = []
     for entry in entries:
@@ -90,14 +86,14 @@ def each(make: Callable[[S], T], entries: Iterable[S]) -> list[T]:
     raise type(refused[0])("; and ".join(reasons))
 
 
-def nearest(name: str, known: Iterable[str], most: int = 3, least: float = 0.5) -> str:
+def nearest(name: str, known: Iterable[str], least: float = 0.5) -> str:
     """The known names closest to `name`, worded for the end of an error: "; did you mean 'bleu'?".
 
     `least` is the share of letters in order from which on a name is close.
     """
     names = sorted(known)
     folded = {n.lower(): n for n in names}
-    close = difflib.get_close_matches(name.lower(), list(folded), n=most, cutoff=least)
+    close = difflib.get_close_matches(name.lower(), list(folded), n=3, cutoff=least)
     if close:
         return "; did you mean " + " or ".join(repr(folded[c]) for c in close) + "?"
     return "; known: " + ", ".join(names) if names else ""

@@ -70,16 +70,12 @@ class SameInputs:
         return found
 
     def refuse(self) -> None:
-        """Refuse outputs for one item that were written for different inputs.
-
-        Raises:
-            InputError: there are such outputs; the error names the first item.
-        """
+        """Refuse outputs for one item that were written for different inputs; the error names the first item."""
         for why in self.refused().values():
             raise InputError(why)
 
     def check(self, segments: Iterable[Segment]) -> None:
-        """Look at segments that are all there is; raises what `refuse` raises."""
+        """Look at segments that are all there is, as `refuse` does."""
         self.add(segments)
         self.refuse()
 

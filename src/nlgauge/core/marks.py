@@ -231,10 +231,6 @@ class Explanation:
         """Minus the penalties: 5 for a major error, 1 for a minor one; 25 for a text that says nothing; or 0."""
         return -OF_NOTHING if self.says_nothing else 0.0 - sum(PENALTIES[span.severity] for span in self.spans)
 
-    def text_of(self, span: ErrorSpan) -> str:
-        """The marked words; empty for what is missing."""
-        return self.hypothesis[span.start : span.end]
-
     def as_row(self) -> NewRow:
         """The row of the result file."""
         return {

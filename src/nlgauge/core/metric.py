@@ -362,16 +362,9 @@ def scores_of_stats(
     values: Array | None = None,
     finish_parts: FinishParts | None = None,
 ) -> Scores:
-    """Scores of a metric whose `corpus` makes a number of summed statistics.
+    """Scores of a metric whose `corpus` makes a number of summed statistics, of shape (..., k).
 
-    Args:
-        metric: has `corpus`, a function from totals of shape (..., k) to numbers of shape (...).
-        segments: what was scored, n of them.
-        runtime: for the signature.
-        stats: the statistics of each segment, shape (n, k).
-        flags: each of shape (n,).
-        values: shape (n,); None makes them by `corpus`, too.
-        finish_parts: what makes the parts of the corpus number.
+    Statistics are of shape (n, k), flags and values of shape (n,); without values `corpus` makes them, too.
     """
     return Scores(
         signature_of(metric, runtime),
@@ -417,8 +410,7 @@ def unknown(shares: Array) -> Mask:
 def nonfinite(values: Array) -> Mask:
     """The flag `nonfinite`: where a model computed NaN or infinity, as float16 does beyond 65,504.
 
-    Args:
-        values: what comes out of the model, shape (n,), or (n, k) with several numbers per segment.
+    Values are what comes out of the model, shape (n,), or (n, k) with several numbers per segment.
     """
     broken = ~np.isfinite(values)
     return np.asarray(broken.any(axis=1) if broken.ndim == 2 else broken, dtype=np.bool_)

@@ -101,11 +101,9 @@ class Argument(Typed):
 
 @dataclass(frozen=True)
 class GoesWith:
-    """Another option without which this one changes nothing; see `refuse_idle`.
+    """Another option, of the same dataclass, without which this one changes nothing; see `refuse_idle`.
 
-    Attributes:
-        options: fields of the same dataclass, of which one must differ from its default.
-        about: what the option does, which follows its name in the error.
+    `about` is what the option does, which follows its name in the error.
     """
 
     options: tuple[str, ...]
@@ -220,10 +218,7 @@ def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] 
 def refuse_idle(options: Any, *, spelt: Callable[[str], str] = str, error: type[NlgaugeError] = InputError) -> None:
     """Refuse an option that differs from its default and changes nothing, because what it `GoesWith` is not given.
 
-    Args:
-        options: an instance of a dataclass.
-        spelt: how an error calls a field, such as by its flag.
-        error: the class of error to raise.
+    `spelt` is how an error calls a field, such as by its flag.
     """
     cls: Any = type(options)
     fields = fields_of(cls)
@@ -310,11 +305,7 @@ def _outside(value: Any, rule: Any) -> str | None:
 
 
 def convert(raw: str, hint: Any, where: str) -> Any:
-    """Convert the text of an option to the type that its field declares.
-
-    Raises:
-        SpecError: the text does not fit. The error names the option, what it takes and what came.
-    """
+    """Convert the text of an option to the type that its field declares; one that does not fit is refused."""
     kinds = [sort for sort, _ in sorts(hint)]
     if raw.lower() == "none" and NoneType in kinds:
         return None
@@ -337,11 +328,7 @@ def may_be(raw: str, hint: Any) -> bool:
 
 
 def _read(raw: str, sort: Any) -> Any:
-    """The value of a plain type.
-
-    Raises:
-        ValueError: the text stands for none; it ends as an error message does.
-    """
+    """The value of a plain type; a `ValueError` ends as an error message does where the text stands for none."""
     if typing.get_origin(sort) is Literal:
         choices = {str(choice): choice for choice in reversed(typing.get_args(sort))}
         if raw in choices:
@@ -377,11 +364,7 @@ def find_plugin(group: str, name: str) -> metadata.EntryPoint | None:
 
 
 def load_plugin(point: metadata.EntryPoint, kind: str) -> Any:
-    """Load the object of an entry point; `kind` is its name in errors, such as "metric".
-
-    Raises:
-        SpecError: it cannot be imported, whatever the reason.
-    """
+    """Load the object of an entry point; `kind` is its name in errors, such as "metric"."""
     try:
         return point.load()
     except Exception as error:  # their module may do anything when it is imported
@@ -433,18 +416,13 @@ class Registry:
     def build(self, spec: Spec, options: Mapping[str, Any] | None = None) -> Any:
         """The object that a specification describes, with further options in Python values.
 
-        Raises:
-            SpecError: a name or an option is unknown (the error suggests the nearest), or a value has the wrong type.
+        An unknown name or option is refused with the nearest, and so is a value of the wrong type.
         """
         cls, preset = self.lookup(spec.name)
         return construct(cls, dict(spec.options), preset, spec.name, options)
 
     def lookup(self, name: str) -> tuple[type, Mapping[str, Any]]:
-        """The class behind a name, and the options its preset sets. BLEU is bleu where no other name is so spelt.
-
-        Raises:
-            SpecError: the name is unknown, or the package that adds it is broken.
-        """
+        """The class behind a name, and the options its preset sets. BLEU is bleu where no other name is so spelt."""
         entry = self.entries.get(name)
         if entry is not None:
             module, _, attribute = entry.target.partition(":")
@@ -470,11 +448,8 @@ class Registry:
     def check_object(self, given: object, fits: bool, expected: str, options: Mapping[str, Any]) -> None:
         """Refuse what is given in place of a specification, unless it is an object of this kind without more options.
 
-        Args:
-            given: what is given.
-            fits: whether it has the members of such an object; a class has them, too, and is refused.
-            expected: what an error calls the specification: "a metric specification".
-            options: options that are given beside it.
+        It must have the members of such an object (`fits`), which a class has, too; that is refused. `expected` is what
+        an error calls the specification: "a metric specification".
         """
         if options:
             raise SpecError(f"options are given beside a {self.kind} object; make the object with them")

@@ -210,9 +210,6 @@ def replacing(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]
 
     A path that is not a plain file, such as a pipe or /dev/stdout, cannot be replaced and is written to directly. So is
     standard output, which `-` stands for.
-
-    Raises:
-        InputError: the folder is missing or cannot be written, or the disk is full.
     """
     path = os.fspath(path)
     check_name(path)
@@ -247,9 +244,6 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a path that cannot be written, as far as this can be known before there is anything to write.
 
     A file is made beside it and deleted again, so that a missing right or a full disk is known at once.
-
-    Raises:
-        InputError: the path is a folder or read-only, or its folder is missing or cannot be written.
     """
     path = os.fspath(path)
     check_name(path)
@@ -347,20 +341,13 @@ _TRIES = 10
 
 
 class FileDraft:
-    """A new file or folder with a name of its own, locked until it is released.
+    """A new file or folder with a name of its own beside the final one, locked until it is released.
 
     Drafts of the same final name that no run has locked any more are removed first: their runs were killed.
-
-    Args:
-        final: where the content will go; the draft lies in the same folder.
-        is_folder: make a folder.
 
     Attributes:
         path: the path of the draft.
         handle: an open descriptor of it, which the caller closes if it is a file.
-
-    Raises:
-        OSError: nothing can be made there.
     """
 
     def __init__(self, final: str, is_folder: bool = False) -> None:
@@ -411,11 +398,7 @@ def clear(final: str) -> None:
 
 @contextmanager
 def claimed(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep other runs from making the same output while the block runs.
-
-    Raises:
-        InputError: another run is making it.
-    """
+    """Keep other runs from making the same output while the block runs; they are refused."""
     folder, name = os.path.split(os.path.realpath(path))
     lock = os.path.join(folder, f".{name}.lock")
     handle = -1

@@ -104,12 +104,7 @@ def first_few(names: Sequence[str]) -> str:
 
 
 def count(flags: Mapping[str, Mask], values: Array) -> dict[str, int]:
-    """How many of n texts have each flag, and how many an undefined score; what no text has is left out.
-
-    Args:
-        flags: name -> bool, shape (n,), as `Scores.flags`.
-        values: shape (n,); NaN where a score is undefined.
-    """
+    """How many of n texts have each flag, and how many an undefined score (NaN); what no text has is left out."""
     import numpy as np  # the command imports this module for its help, too
 
     found = {name: int(np.count_nonzero(flag)) for name, flag in flags.items()}
@@ -126,13 +121,7 @@ def add(*counts: Mapping[K, int]) -> dict[K, int]:
 
 
 def first_of(flags: Mapping[str, Mask], ids: Sequence[str], values: Array | None = None) -> dict[str, list[str]]:
-    """The first ids of texts with each flag, so that they can be looked at.
-
-    Args:
-        flags: as in `count`.
-        ids: the names of the n texts.
-        values: as in `count`, to name the texts with an undefined score, too.
-    """
+    """The first ids of texts with each flag, and with an undefined score where values are given, to be looked at."""
     import numpy as np
 
     masks = {**flags} if values is None else {**flags, UNDEFINED: np.isnan(values)}

@@ -322,25 +322,19 @@ def select_systems(
     systems: Sequence[str],
     *,
     references: Collection[str] = (),
-    close_references: Collection[str] = (),
     humans: Collection[str] = (),
     outliers: Collection[str] = (),
     rated: Collection[str] | None = None,
     include_humans: bool = False,
-    include_outliers: bool = False,
 ) -> Selection:
     """Select the systems on which metrics are compared.
 
     Args:
         systems: all systems.
         references: the references that the metrics use. An output that is itself one of them is always left out.
-        close_references: outputs that were made from those references, such as post-edits or paraphrases.
         humans: outputs written by people. They are left out unless `include_humans` is set.
-        outliers: systems that are left out unless `include_outliers` is set.
+        outliers: systems that are left out; one that is none of the systems is refused, as it may be misspelt.
         rated: systems with human scores. If it is given, all others are left out.
-
-    Raises:
-        InputError: an outlier is not among the systems. If its name is misspelt, it would otherwise stay in unnoticed.
     """
     for name in outliers:
         if name not in systems:
@@ -349,11 +343,9 @@ def select_systems(
     for system in systems:
         if system in references:
             left_out[system] = "is a reference the metrics use"
-        elif system in close_references:
-            left_out[system] = "is close to a reference the metrics use"
         elif system in humans and not include_humans:
             left_out[system] = "written by people"
-        elif system in outliers and not include_outliers:
+        elif system in outliers:
             left_out[system] = "an outlier"
         elif rated is not None and system not in rated:
             left_out[system] = "has no human score"
@@ -361,11 +353,7 @@ def select_systems(
 
 
 def of_groups(dataset: Dataset, groups: Sequence[str]) -> Dataset:
-    """The segments of some groups (language pairs or tasks) alone.
-
-    Raises:
-        InputError: no segment is of one of the groups; the error gives the nearest known group.
-    """
+    """The segments of some groups (language pairs or tasks) alone; a group without a segment is refused."""
     known = dict.fromkeys(segment.group for segment in dataset if segment.group is not None)
     for group in groups:
         if group not in known:
@@ -416,8 +404,7 @@ def is_frame(value: object) -> bool:
 def column_names(frame: Frame) -> list[str]:
     """The names of the columns of a frame, in order.
 
-    Raises:
-        InputError: the frame holds several tables, does not know its columns yet, or has two columns of one name.
+    Refused are a frame that holds several tables, does not know its columns yet, or has two columns of one name.
     """
     kind = type(frame).__name__
     if isinstance(frame, Mapping):  # the splits of a data set of the hub
@@ -433,11 +420,7 @@ def column_names(frame: Frame) -> list[str]:
 
 
 def column(frame: Frame, name: str) -> list[Any]:
-    """The cells of one column as plain Python values; None where a value is missing.
-
-    Raises:
-        InputError: the frame is not in memory, so that its cells cannot be read.
-    """
+    """The cells of one column as plain Python values; None where a value is missing. A frame must be in memory."""
     try:
         values = cells(frame[name])
     except TypeError:
@@ -457,11 +440,7 @@ def cells(values: Iterable[Any]) -> list[Any]:
 
 
 def frame_texts(values: Any, what: str) -> list[str]:
-    """A list, an array or a column of texts as a list.
-
-    Raises:
-        InputError: a whole frame, one string, something that cannot be listed, or an entry that is no text.
-    """
+    """A list, an array or a column of texts as a list; a frame, one string and an entry that is no text are refused."""
     check_no_frame(values, what)
     if isinstance(values, str):
         raise InputError(
@@ -477,11 +456,7 @@ def frame_texts(values: Any, what: str) -> list[str]:
 
 
 def check_no_frame(values: object, what: str) -> None:
-    """Refuse a frame where a list is expected: as a list, it would be the names of its columns.
-
-    Raises:
-        InputError: the values are a frame.
-    """
+    """Refuse a frame where a list is expected: as a list, it would be the names of its columns."""
     if is_frame(values):
         names = column_names(values)
         example = names[0] if names else "..."
@@ -530,10 +505,7 @@ class RepeatedKey(ValueError):
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object from its keys and values, as `object_pairs_hook` of the standard library's parser.
 
-    That parser alone takes the last value of a key that stands twice, and other readers take the first.
-
-    Raises:
-        RepeatedKey: a key stands twice.
+    That parser alone takes the last value of a key that stands twice, and other readers take the first: `RepeatedKey`.
     """
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -544,14 +516,9 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def check_keys(text: str, value: Any) -> None:
-    """Refuse a text of JSON in which an object holds a key twice.
+    """Refuse a text of JSON in which an object holds a key twice; `value` is what a parser made of it.
 
-    Args:
-        text: the text, which is valid JSON.
-        value: what a parser made of it. Most texts need no second parser: they have as many keys as the value.
-
-    Raises:
-        RepeatedKey: a key stands twice.
+    Most texts need no second parser: they have as many keys as the value.
     """
     if type(value) is dict:
         # White space behind a quote may stand between a key and its colon. Without it there are at least as many

@@ -83,11 +83,7 @@ def quote_always(value: str) -> str:
 
 
 def unquote(text: str) -> str:
-    """The value of a text in double quotes, as the grammar reads it.
-
-    Raises:
-        SpecError: the text is not in double quotes.
-    """
+    """The value of a text in double quotes, as the grammar reads it."""
     reader = _SpecReader(text)
     value = reader.quoted()
     if reader.pos < len(text):
@@ -101,12 +97,7 @@ def weight_text(weight: float) -> str:
 
 
 def parse(text: str) -> Spec | Sum:
-    """Read a specification.
-
-    Raises:
-        SpecError: the text does not follow the grammar, or is too long or too deep. The error quotes it and says what
-            was expected, and where.
-    """
+    """Read a specification. An error quotes a text that does not follow the grammar, and says where and why."""
     if len(text) > _LONGEST:
         raise SpecError(f"a metric specification of {len(text)} characters, expected {_LONGEST} at most")
     reader = _SpecReader(text)
@@ -348,11 +339,7 @@ _METRIC = re.compile(r"(?:^|\|[^|]*\()metric:")  # where the signature of a metr
 def models_of(metric: Mapping[str, Any]) -> dict[str, str]:
     """Metric -> the model that its numbers are of, and which one its name means elsewhere; a sum has one for each term.
 
-    Args:
-        metric: its `spec` and `signature`, as a result lists them.
-
-    Returns:
-        What the specification does not say; empty for a metric without a model.
+    It is what the specification does not say; empty for a metric without a model.
     """
     _, whole, *terms = *_METRIC.split(str(metric.get("signature", ""))), ""
     said = _model_of(whole)

@@ -143,11 +143,7 @@ class Suite:
         return iter(self.pairs)
 
     def of_groups(self, groups: Collection[str]) -> Suite:
-        """The pairs of some language pairs or parts.
-
-        Raises:
-            InputError: no pair is of one of them.
-        """
+        """The pairs of some language pairs or parts; a group without a pair is refused."""
         known = {pair.group for pair in self.pairs}
         for group in groups:
             if group not in known:
@@ -156,12 +152,9 @@ class Suite:
         return replace(self, pairs=tuple(pair for pair in self.pairs if pair.group in groups))
 
     def spread(self, n: int) -> Suite:
-        """About n pairs, from all over the suite: every origin whole, or not at all.
+        """About n pairs, from all over the suite: every origin whole, or not at all; the suite if it has no more.
 
         Origins are taken at equal steps in their order, so that long files are not cut behind their first phenomena.
-
-        Args:
-            n: at least 1; the suite itself if it has no more pairs.
         """
         if n >= len(self):
             return self

@@ -126,10 +126,6 @@ class ScoreTable:
             raise InputError(f"{self._where}no column {name!r}{nearest(name, self.columns)}")
         return self.columns[name]
 
-    def n_missing(self, name: str | None = None) -> int:
-        """The number of rows without a number in a column."""
-        return int(np.isnan(self.column(name)).sum())
-
     def places(self, segments: Sequence[Segment]) -> Places:
         """The row of each segment, shape (len(segments),); -1 for a segment without a row. See `find`."""
         if self.level != "segment":
@@ -208,12 +204,8 @@ class Preferences:
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def places(self, segments: Sequence[Segment], missing: Literal["refuse", "mark"] = "refuse") -> Places:
+    def places(self, segments: Sequence[Segment]) -> Places:
         """The positions of the two outputs of each pair in `segments`, shape (P, 2): better, then worse.
-
-        Args:
-            segments: the segments among which the outputs are looked up.
-            missing: what to do about outputs that are not among them: raise an error, or return -1.
 
         Raises:
             InputError: some outputs are not among the segments. The error names the first of them.
@@ -222,7 +214,7 @@ class Preferences:
         known = list(dict.fromkeys(keys))
         rows = dict(zip(known, _invert(find(known, segments, self.name), len(known)), strict=True))
         lacking = [key for key in known if rows[key] < 0]
-        if lacking and missing == "refuse":
+        if lacking:
             where = f"{self.name}: " if self.name else ""
             raise InputError(
                 f"{where}{len(lacking)} of {len(known)} outputs are not among the segments:"

@@ -51,7 +51,6 @@ def check_rated(rated: dict[int, list[Any]], own: object, row: Mapping[str, Any]
     Args:
         rated: an output -> what these fields say of its first rating; filled here.
         own: what names the output.
-        row, names: the row, and those of its fields that may say what was rated.
     """
     here = [row.get(name) for name in names]
     for name, one, other in zip(names, rated.setdefault(hash(own), here), here, strict=True):
@@ -142,15 +141,10 @@ def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[
 
 
 def columns_of_table(columns: Mapping[str, str] | None, header: Sequence[str], what: str) -> dict[str, str]:
-    """Column -> field, of a table that says its columns before its rows.
-
-    Args:
-        columns: what `fields_by_column` takes. What it lacks is guessed where no column is `hyp`.
-        header: the columns of the table.
-        what: the table, for an error.
+    """Column -> field, of a table that says its columns before its rows; where none is `hyp`, what lacks is guessed.
 
     Raises:
-        InputError: as `fields_by_column`; or the table has no such column.
+        InputError: as `fields_by_column`; or the table, which `what` names, has no such column.
     """
     named = fields_by_column(columns or {}, header)
     for name in named:
@@ -162,12 +156,7 @@ def columns_of_table(columns: Mapping[str, str] | None, header: Sequence[str], w
 
 
 def columns_read(columns: Mapping[str, str] | None, header: Sequence[str], what: str) -> list[str]:
-    """The columns of a table that hold fields, under their own names.
-
-    Raises:
-        InputError: as `columns_of_table`.
-        NoHypothesis: no column is `hyp`.
-    """
+    """The columns of a table that hold fields, under their names; raises as `columns_of_table`, or `NoHypothesis`."""
     named = columns_of_table(columns, header, what)
     if "hyp" not in [*header, *named.values()]:
         raise NoHypothesis(f"{what} has no column 'hyp'; columns found: {shown(header)}")
@@ -193,11 +182,7 @@ class Systems(dict[str, Any]):
 
 
 class Fractions:
-    """Tells whether all names of a field are like 1.0 and 2.0: numbers of a tool that has no whole ones.
-
-    Args:
-        field: the name of the field.
-    """
+    """Tells whether all names of a field are like 1.0 and 2.0: numbers of a tool that has no whole ones."""
 
     def __init__(self, field: str) -> None:
         self._field = field
@@ -210,11 +195,7 @@ class Fractions:
             self._first = self._first or name
 
     def check(self, file: str) -> None:
-        """Raise if all names are such numbers.
-
-        Raises:
-            InputError: they are, so that none is that of the same item in other files.
-        """
+        """Refuse a file all of whose names are such numbers, so that none is that of the same item in other files."""
         if self._is_open and self._first:
             raise InputError(
                 f"{file}: field {self._field!r} is {self._first} and the like in every row, expected names or whole"
@@ -272,13 +253,8 @@ class Fields:
     def segments(self, row: Any, number: int) -> list[Segment]:
         """The segments of a row: one, or one for each system where several columns are hypotheses.
 
-        Args:
-            row: field name -> value.
-            number: the number of the row in the file, from 1. It becomes the id of a row that has neither `id` nor
-                `system` and `seg`.
-
-        Raises:
-            FieldError: a field is missing or wrong. The error names the field, what was expected and what came.
+        The number of the row, from 1, is the id of one that has neither `id` nor `system` and `seg`. A `FieldError`
+        names the field that is missing or wrong, what was expected and what came.
         """
         if type(row) is not dict:
             raise FieldError(f"the row is {_kind(row)}{_repeated(row)}, expected an object with the field 'hyp'")
@@ -349,9 +325,8 @@ class Fields:
     def check(self, name: str) -> None:
         """Look at all rows together, after the last one.
 
-        Raises:
-            InputError: `columns` names a field that is nowhere in the file; or all names of segments or of items are
-                whole numbers that became fractions.
+        Refused are a field that `columns` names and no row has, and names of all segments or items that became
+        fractions.
         """
         self._ids.check(name)
         self._items.check(name)

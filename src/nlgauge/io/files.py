@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import gzip
 import hashlib
 import io
-import lzma
 import math
 import os
 import re
@@ -23,13 +21,12 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path, PurePath
 from typing import IO, Any, NoReturn, cast
-from urllib.parse import unquote
 from weakref import WeakKeyDictionary
 
-from nlgauge.core.errors import InputError, MissingExtra, nearest
+from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import replacing
 
 UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -129,11 +126,7 @@ _current: ContextVar[Limits | None] = ContextVar("limits of what is read", defau
 
 
 def current() -> Limits:
-    """The limits of files that are opened now: of the block, else of the variable, else the usual ones.
-
-    Raises:
-        InputError: the variable is no list of limits.
-    """
+    """The limits of files that are opened now: of the block, else of the variable, else the usual ones."""
     return _current.get() or parse_limits(os.environ.get(_LIMITS, ""))
 
 
@@ -154,11 +147,7 @@ def limited(limits: Limits) -> Iterator[None]:
 
 @cache
 def parse_limits(typed: str) -> Limits:
-    """The limits of the variable NLGAUGE_LIMITS: `segment=20M,line=1G`; what is not named keeps its default.
-
-    Raises:
-        InputError: a name or a size is wrong.
-    """
+    """The limits of the variable NLGAUGE_LIMITS: `segment=20M,line=1G`; what is not named keeps its default."""
     known, given = [field.name for field in fields(Limits)], dict[str, int]()
     for pair in (pair.strip() for pair in typed.split(",") if typed.strip()):
         name, _, size = (part.strip() for part in pair.partition("="))
@@ -173,89 +162,11 @@ def parse_limits(typed: str) -> Limits:
     return replace(Limits(), **given)
 
 
-# --- Files of data sets on the Hugging Face hub: `hf://datasets/OWNER/NAME/PATH` is fetched once, then a file as others
-# Nothing but the file is fetched, and nothing in it is run.
-
-_HUB = "hf://"
-_FILE = re.compile(r"hf://datasets/([^/@]+/[^/@]+)(?:@([^/]+))?/(.+)")
-_ANSWER = 10.0  # seconds to wait for the hub
-_COMMIT = re.compile("[0-9a-f]{40}")  # what it names never changes, so that nobody need be asked
-_SNAPSHOT = re.compile(r".*[/\\]snapshots[/\\]([0-9a-f]{40})[/\\]")
-
-
-@lru_cache(maxsize=64)
-def fetched(path: str) -> tuple[str, str]:
-    """A file of the Hugging Face hub as a path that names its commit, and where it lies on this machine.
-
-    `hf://datasets/OWNER/NAME/PATH`, or `hf://datasets/OWNER/NAME@REVISION/PATH` with `/` in the revision written `%2F`,
-    stands in place of any input file; it needs the extra `hf`. The file is fetched once into the hub's cache and then
-    read as a local one. The commit that it had stands in the result. Only the file is fetched: no script of a data set
-    is run. Without a network a file in the cache is found; for another one the error names the command that fetches it.
-    On a cluster all machines need the file in their caches.
-
-    A revision that is none stands for the branch `main`; the commit that it is now takes its place, so that the path
-    means the same bytes tomorrow. If the hub does not answer, it is the commit that the cache has.
-
-    Returns:
-        The path with its commit, and the place; of a path that is not of the hub, the path itself, twice.
-
-    Raises:
-        InputError: the path is not that of a file in a data set, or the file is neither on this machine nor can be
-            fetched.
-        MissingExtra: huggingface_hub is not installed.
-    """
-    if not path.startswith(_HUB):
-        return path, path
-    known = _FILE.fullmatch(path)
-    if known is None:
-        raise InputError(f"{path}: expected hf://datasets/OWNER/NAME/PATH or hf://datasets/OWNER/NAME@REVISION/PATH")
-    name, revision, inside = known.groups()
-    try:
-        from huggingface_hub import hf_hub_download, try_to_load_from_cache
-    except ImportError:
-        raise MissingExtra(f"the data set {name}", "hf") from None
-    wanted = unquote(revision or "main")
-    alone = False
-    try:
-        held = try_to_load_from_cache(name, inside, repo_type="dataset", revision=wanted)
-        alone = (_COMMIT.fullmatch(wanted) is not None and isinstance(held, str)) or not _answers(name, wanted)
-        place = hf_hub_download(name, inside, repo_type="dataset", revision=wanted, local_files_only=alone)
-    except Exception as error:  # what the client of the hub raises differs between its versions
-        asked = [inside, *(["--revision", wanted] if revision else [])]
-        offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0") else ""
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        reason = "no answer from the hub" if alone else reason  # the client says that it was told not to ask
-        raise InputError(
-            f"{path} is not in the hub's cache and cannot be fetched{offline}; run 'hf download --repo-type dataset"
-            f" {name} {shlex.join(asked)}' where there is a network, or name a file of this machine [{reason[:160]}]"
-        ) from None
-    commit = _SNAPSHOT.match(place)
-    return f"hf://datasets/{name}@{commit[1] if commit else revision or 'main'}/{inside}", place
-
-
-def _answers(name: str, revision: str) -> bool:
-    """Whether the hub answers, asked once; a download asks six times, with a line on standard error each time."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
-
-    try:
-        HfApi().dataset_info(name, revision=revision, timeout=_ANSWER)
-    except (HfHubHTTPError, ValueError):  # an answer, or no possible name: the download finds out what is wrong
-        return True
-    except Exception:  # no network, no answer in time, offline: which class it is depends on the HTTP library
-        return False
-    return True
-
-
 # --- Write a file in one step: it gets its name only when it is complete, and is packed if the name ends in `.gz`
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
-    """Make a folder and its parents. A folder that exists is left as it is.
-
-    Raises:
-        InputError: the folder cannot be made, or a file has its name.
-    """
+    """Make a folder and its parents. A folder that exists is left as it is; one that cannot be made is refused."""
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
@@ -269,9 +180,6 @@ def check_file_name(name: str, what: str, *, may_hold_blanks: bool = False) -> N
         name: the name.
         what: what bears it, for the error, such as "metric name".
         may_hold_blanks: whether blanks are allowed; other white space and control characters never are.
-
-    Raises:
-        InputError: the name is empty, `.` or `..`, leads to another folder, or has characters that are not allowed.
     """
     within = bool(name) and name not in (".", "..") and PurePath(name).name == name and "\\" not in name
     shown = not any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in name)
@@ -285,9 +193,6 @@ def writing_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file for bytes that are packed if it ends in `.gz`, and takes its name when all are written.
 
     Packed data hold no name and no time: equal content, equal bytes.
-
-    Raises:
-        InputError: the folder is missing or cannot be written, or the disk is full.
     """
     with replacing(path, "wb") as file:
         if not os.fspath(path).endswith(".gz"):
@@ -298,15 +203,7 @@ def writing_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file completely or not at all.
-
-    Args:
-        path: the file. If it ends in `.gz` the content is packed; the same content always gives the same bytes.
-        content: the content before packing.
-
-    Raises:
-        InputError: the folder is missing or cannot be written.
-    """
+    """Write a file completely or not at all, packed if it ends in `.gz`; the same content gives the same bytes."""
     path = os.fspath(path)
     with replacing(path, "wb") as file:
         file.write(gzip.compress(content, mtime=0) if path.endswith(".gz") else content)
@@ -322,34 +219,29 @@ RATIO_FROM = 100_000_000  # bytes from which on the ratio of packed and unpacked
 _copies: WeakKeyDictionary[Any, IO[bytes]] = WeakKeyDictionary()  # standard input -> the copy of all that it held
 _digests: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # standard input -> the digest of all that it held
 _of_pipes: dict[tuple[int, int], str] = {}  # device and number of a pipe -> digest of what was read from it last
-PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz"}  # end of a name -> what packed it
-_BEGINNINGS = {  # of packed data; no UTF-8 text begins as gzip or xz do: 8b only continues a character, fd is none
-    "gzip": re.compile(rb"\x1f\x8b"),
-    "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
-    "xz": re.compile(rb"\xfd7zXZ\x00"),
-}
+_GZIP = b"\x1f\x8b"  # no UTF-8 text begins so: 8b only continues a character
+_PACKED = {"bzcat": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), "xzcat": re.compile(rb"\xfd7zXZ\x00")}
 # What Git LFS and git-annex keep in the place of a large file that was not fetched.
 _POINTER = re.compile(rb"(version https?://\S+/spec/v1\r?\n(?:ext-.*\n)*oid sha256:)|/annex/objects/\S+\s*\Z")
-_XZ_MEMORY = 1 << 28  # bytes that xz may take to unpack; its largest preset takes a quarter of it
 
 
 class InputFile:
-    """A file to read: a name, a pipe, `-` for standard input, or a file of the hub.
+    """A file to read: a name, a pipe, or `-` for standard input.
 
-    What gzip, bzip2 or xz packed is unpacked, whatever its name; several packed parts in one file are read one after
-    the other. Parquet is compressed inside and must not be packed again. Damaged or incomplete packed data are refused,
-    and so is a file named `.gz`, `.bz2` or `.xz` that is not packed. Standard input and pipes may stand in place of one
-    file, also of scores, ratings and suites; JSON lines, TSV and Parquet are told apart by how they begin.
+    What gzip packed is unpacked, whatever its name; several packed parts in one file are read one after the other.
+    Parquet is compressed inside and must not be packed again. Damaged or incomplete packed data are refused, and so is
+    a file named `.gz` that is not packed. Standard input and pipes may stand in place of one file, also of scores,
+    ratings and suites; JSON lines, TSV and Parquet are told apart by how they begin.
 
     An input that cannot be read twice (standard input, a pipe, `<(...)` of a shell) is copied into a temporary file
     when it is first opened. That file has no name, so nothing stays behind even if the process is killed. The copy of
     standard input serves whoever reads it next, until one of them closes it.
 
     Args:
-        path: the path as typed; `-` is standard input, `hf://datasets/OWNER/NAME/PATH` a file of the hub.
+        path: the path as typed; `-` is standard input.
 
     Attributes:
-        path: the path as typed; of a file of the hub with its commit.
+        path: the path as typed.
         name: the name of the file in errors and notes.
         start: the byte of the file at which what is read begins.
         limits: how large it may be, as of when it was opened.
@@ -362,7 +254,7 @@ class InputFile:
     start = 0
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path, self._place = fetched(os.fspath(path))
+        self.path = os.fspath(path)
         self.name = "<stdin>" if self.path == STDIN else self.path
         self.limits = current()
         self.sha256: str | None = None
@@ -372,7 +264,7 @@ class InputFile:
         self.is_plain = False
         if self.path != STDIN:
             try:
-                status = os.stat(self._place)
+                status = os.stat(self.path)
             except (FileNotFoundError, NotADirectoryError):
                 raise InputError(f"{self.path or repr(self.path)}: no such file{_nearest_file(self.path)}") from None
             except (OSError, ValueError) as error:
@@ -399,31 +291,34 @@ class InputFile:
         return {"path": self.path, "sha256": self.sha256}
 
     def chunks(self) -> Iterator[bytes]:
-        """The content in pieces, from its beginning. Data of gzip, bzip2 and xz are unpacked.
+        """The content in pieces, from its beginning. Data of gzip are unpacked.
 
         Raises:
-            InputError: packed data are damaged or end too early, or a file named `.gz`, `.bz2` or `.xz` is not packed;
-                or more comes than the limits allow.
+            InputError: packed data are damaged or end too early, a file named `.gz` is not packed, or one is packed in
+                another way; or more comes than the limits allow.
         """
         digest = None if self.sha256 else hashlib.sha256()
-        packing = ""
         with self.open() as raw:
             try:
-                packing = packing_of(raw)
-                end = PurePath(self.path).suffix
-                if not packing and end in PACKED and raw.read(1):
-                    raise InputError(f"{self.path} is named {end} but holds no {PACKED[end]} data")
+                head = raw.read(10)
                 raw.seek(0)
+                packed = head.startswith(_GZIP)
+                if not packed and head and self.path.endswith(".gz"):
+                    raise InputError(f"{self.path} is named .gz but holds no gzip data")
+                way = next((tool for tool, begins in _PACKED.items() if begins.match(head)), None)
+                if way is not None:
+                    raise InputError(f"{self.name} is packed, and not by gzip; unpack it: {way} FILE > PLAIN")
                 hashed = _Hashed(raw, digest)
+                stream: Any = gzip.GzipFile(fileobj=cast(IO[bytes], hashed), mode="rb") if packed else hashed
                 size = 0
-                for chunk in _unpacked(hashed, packing):
+                while chunk := stream.read(_CHUNK):
                     size += len(chunk)
                     self.limits.check("file", size, self.name, is_whole=False)
-                    if packing and size > RATIO_FROM:
+                    if packed and size > RATIO_FROM:
                         self.limits.check("ratio", size // hashed.size, self.name)
                     yield chunk
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise InputError(f"{self.name}: damaged {packing} data ({_reason(error)})") from None
+                raise InputError(f"{self.name}: damaged gzip data ({_reason(error)})") from None
             except OSError as error:
                 raise InputError(f"{self.name}: cannot be read ({_reason(error)})") from None
         if digest is not None:
@@ -444,7 +339,7 @@ class InputFile:
                 self._kept = self._keep()
             return self._content(io.BufferedReader(_View(self._kept)))
         try:
-            file = open(self._place, "rb")  # noqa: SIM115 - the caller closes it
+            file = open(self.path, "rb")  # noqa: SIM115 - the caller closes it
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({_reason(error)})") from None
         status = os.fstat(file.fileno())
@@ -509,48 +404,16 @@ class InputFile:
             _of_pipes[self._pipe] = self.sha256
 
 
-def packing_of(raw: IO[bytes]) -> str:
-    """What packed an opened file, by how it begins: `gzip`, `bzip2` or `xz`; empty for none."""
+def is_packed(raw: IO[bytes]) -> bool:
+    """Whether an opened file is packed, by how it begins."""
     head = raw.read(10)
     raw.seek(0)
-    return next((name for name, begins in _BEGINNINGS.items() if begins.match(head)), "")
+    return head.startswith(_GZIP) or any(begins.match(head) for begins in _PACKED.values())
 
 
 def unpacked_name(path: str) -> str:
-    """A path without the end that says what packed the file."""
-    end = PurePath(path).suffix
-    return path.removesuffix(end) if end in PACKED else path
-
-
-def _unpacked(raw: _Hashed, packing: str) -> Iterator[bytes]:
-    """The content of a file in pieces, none of them empty."""
-    if packing in ("", "gzip"):
-        stream: Any = gzip.GzipFile(fileobj=cast(IO[bytes], raw), mode="rb") if packing else raw
-        while chunk := stream.read(_CHUNK):
-            yield chunk
-        return
-    given, machine = raw.read(_CHUNK), _machine(packing)
-    while True:
-        if machine.eof:  # another stream may follow, after what fills up a block of xz
-            given = (machine.unused_data or raw.read(_CHUNK)).lstrip(b"\0")
-            if not given:
-                return
-            machine = _machine(packing)
-        elif machine.needs_input and not given:
-            given = raw.read(_CHUNK)
-            if not given:
-                raise EOFError("it ends before its end-of-stream marker")
-        try:
-            chunk = machine.decompress(given, _CHUNK)
-        except (OSError, EOFError, lzma.LZMAError) as error:
-            raise EOFError(str(error)) from None  # OSError would say that the file cannot be read
-        given = b""
-        if chunk:
-            yield chunk
-
-
-def _machine(packing: str) -> Any:
-    return bz2.BZ2Decompressor() if packing == "bzip2" else lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+    """A path without the end that says that gzip packed the file."""
+    return path.removesuffix(".gz")
 
 
 def by_content(file: InputFile) -> str:
@@ -564,11 +427,7 @@ def by_content(file: InputFile) -> str:
 
 
 def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
-    """The entries of a folder whose names match the pattern, sorted by name; none if there is no such folder.
-
-    Raises:
-        InputError: the folder may not be read. (`Path.glob` would treat it as empty.)
-    """
+    """The entries of a folder whose names match, sorted; none if it is not there. What may not be read is refused."""
     try:
         return sorted(Path(folder, name) for name in os.listdir(folder) if fnmatchcase(name, pattern))
     except (FileNotFoundError, NotADirectoryError):
@@ -589,6 +448,8 @@ def found_in(folder: str | os.PathLike[str], patterns: Sequence[str]) -> list[st
 
 def _nearest_file(path: str) -> str:
     """Files with a name like the missing one, for the end of an error; empty where there are none."""
+    if path.startswith("hf://"):
+        return "; fetch it: hf download --repo-type dataset OWNER/NAME PATH --local-dir FOLDER"
     if os.path.islink(path):
         return f"; it is a link to {os.readlink(path)}, which is not there"
     folder, name = os.path.split(path)
@@ -741,8 +602,7 @@ class Lines:
             encoding = _guessed(chunk[at : at + 4096])
             said = f"it may be {encoding}"
         name = shlex.quote(os.path.basename(unpacked_name(self.file.path)))
-        reader = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat"}.get(os.path.splitext(self.file.path)[1])
-        source = f"{reader} {shlex.quote(self.file.path)} | " if reader else ""
+        source = f"zcat {shlex.quote(self.file.path)} | " if self.file.path.endswith(".gz") else ""
         files = (
             "" if self.file.path == STDIN else f" {'' if source else shlex.quote(self.file.path) + ' '}> utf8-{name}"
         )
@@ -781,16 +641,7 @@ class Lines:
 
 
 def words_of(lines: Lines, expected: str, is_header: Callable[[list[str]], bool]) -> Iterator[tuple[int, list[str]]]:
-    """The words of the filled lines of a table, its header first.
-
-    Args:
-        lines: the lines.
-        expected: what the header should be, for the error.
-        is_header: whether words are a header.
-
-    Raises:
-        InputError: the first line is no header.
-    """
+    """The words of the filled lines of a table, its header first, which is refused if it is none."""
     for place, (number, line) in enumerate(lines.filled()):
         words = line.split()
         if not place and not is_header(words):
@@ -802,9 +653,6 @@ class Faults:
     """The bad rows of one file. All are counted: the first is told in full, and of the first five the places.
 
     Readers get `add` for a bad row where they otherwise raise: see `refuse`.
-
-    Args:
-        name: the name of the file.
     """
 
     def __init__(self, name: str) -> None:
@@ -814,11 +662,7 @@ class Faults:
         self._places: list[str] = []
 
     def add(self, place: str, reason: str) -> None:
-        """Count a row.
-
-        Raises:
-            InputError: there are so many bad rows that the file must be of another kind.
-        """
+        """Count a row; so many bad ones are refused that the file must be of another kind."""
         if not self.n:
             self._first = f"{place}: {reason}"
         self.n += 1
@@ -836,11 +680,7 @@ class Faults:
             self.add(place, str(error).removeprefix(f"{place}: "))
 
     def check(self) -> None:
-        """Raise the error of all rows counted, if there are any.
-
-        Raises:
-            InputError: some row is bad.
-        """
+        """Raise the error of all rows counted, if there are any."""
         if self.n > 1:
             n = f"{self.n} rows are bad" if self.n < _MANY else f"{_MANY} rows and perhaps more are bad"
             more = ", ..." if self.n > len(self._places) else ""
@@ -850,11 +690,7 @@ class Faults:
 
 
 def refuse(place: str, reason: str) -> None:
-    """The treatment of a bad row where nobody counts them.
-
-    Raises:
-        InputError: always.
-    """
+    """The treatment of a bad row where nobody counts them: an error."""
     raise InputError(f"{place}: {reason}")
 
 
@@ -903,11 +739,7 @@ def number_in(cell: str) -> float:
 
 
 def ordinal(cell: str) -> int:
-    """The position in a cell, counted from 1.
-
-    Raises:
-        ValueError: the cell holds no position. The message says what came and what was expected.
-    """
+    """The position in a cell, counted from 1; a `ValueError` says what came where it holds none."""
     if not re.fullmatch(r"[0-9]{1,12}", cell) or int(cell) < 1:
         raise ValueError(f"{cell!r}, expected a whole number from 1")
     return int(cell)

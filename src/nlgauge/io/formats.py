@@ -61,7 +61,7 @@ class Format:
 
 FORMATS: Mapping[str, Format] = {
     "Text": Format(
-        about="one segment per line (any name, .gz .bz2 .xz), or SGM and XML of WMT: --hyp, --ref, --src",
+        about="one segment per line (any name, .gz), or SGM and XML of WMT: --hyp, --ref, --src",
         use="`nlgauge score --hyp FILE --ref FILE --src FILE`, once for each system and reference",
         name="text",
         told="parallel:open_parallel",
@@ -368,10 +368,10 @@ FORMATS: Mapping[str, Format] = {
         about="Pearmut: annotations of a campaign, CAMPAIGN.jsonl or as downloaded, with scores and error spans",
         use="`nlgauge meta FILE`; `nlgauge meta DATA --judgements FILE`; `nlgauge meta spans DATA NAME=FILE`",
         name="pearmut",
-        held="pearmut:open_pearmut",
+        held="judgements:open_pearmut",
         of="jsonl",
         marks=("annotation user_id",),
-        told="pearmut:rated_outputs",
+        told="judgements:rated_outputs",
         example={
             "p.jsonl": (
                 '{"annotation":[{"A":{"score":70,"error_spans":[{"start_i":0,"end_i":2,"severity":"major"}],'
@@ -494,7 +494,7 @@ FORMATS: Mapping[str, Format] = {
         about=("SummEval's model_annotations.aligned.jsonl, also paired or scored: expert and crowd ratings as lists"),
         use="`nlgauge meta FILE`",
         name="summeval",
-        rows="summeval:SummEvalRows",
+        rows="judgements:SummEvalRows",
         of="jsonl",
         marks=("decoded model_id",),
         example={

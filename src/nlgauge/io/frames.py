@@ -94,10 +94,6 @@ def _unpacking(file: InputFile, raw: IO[bytes]) -> Callable[[Any, int], Iterator
 
     As many rows are made at once as memory takes. A dictionary of a small file may stand for texts without end, of
     which the file itself says nothing: a text that is too long is refused, and so is too much of all that was made.
-
-    Args:
-        file: the file.
-        raw: the same, opened.
     """
     place = raw.tell()
     packed, unpacked = max(1, raw.seek(0, os.SEEK_END)), 0
@@ -127,14 +123,8 @@ def _unpacking(file: InputFile, raw: IO[bytes]) -> Callable[[Any, int], Iterator
 def nested_rows(file: InputFile, fields: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
     """Some fields of the rows of a Parquet file, as (place, row). Other fields are never decoded.
 
-    Args:
-        file: the file.
-        fields: columns, or fields within them such as `doc.query`; those that the file lacks are left out. Empty for
-            all.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
-        InputError: the file is not Parquet, is damaged, or holds a text that is too long.
+    Fields are columns, or fields within them such as `doc.query`; those that the file lacks are left out. Empty for
+    all.
     """
     pyarrow, _ = import_pyarrow()
     number = 0
@@ -155,9 +145,7 @@ def nested_rows(file: InputFile, fields: Sequence[str] = ()) -> Iterator[tuple[s
 def _reading(file: InputFile) -> Iterator[tuple[IO[bytes], Callable[..., Any]]]:
     """A file, and what opens it as Parquet: without its texts, or with those of some columns as dictionaries.
 
-    Raises:
-        MissingExtra: pyarrow is not installed.
-        InputError: what is read inside the block is not Parquet, or is damaged.
+    What is read inside the block and is not Parquet, or is damaged, is refused.
     """
     pyarrow, parquet = import_pyarrow()
     with file.open() as raw:
@@ -235,11 +223,7 @@ def _within(span: range | None, number: int, size: int) -> range:
 
 
 def import_pyarrow() -> tuple[Any, Any]:
-    """The modules pyarrow and pyarrow.parquet.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
-    """
+    """The modules pyarrow and pyarrow.parquet, or the error that names their extra."""
     try:
         import pyarrow  # type: ignore[import-untyped]
         import pyarrow.parquet  # type: ignore[import-untyped]
@@ -268,11 +252,7 @@ def _longest(column: Any) -> int:
 
 
 def dataset_of(data: Dataset | Frame, columns: Mapping[str, str] | None = None) -> Dataset:
-    """A data set as it is, or the segments of a frame; `columns` as for `read_frame`.
-
-    Raises:
-        InputError: it is neither, columns are named for a data set, or the frame has an error in some row.
-    """
+    """A data set as it is, or the segments of a frame; `columns` as for `read_frame`. What is neither is refused."""
     if is_frame(data):
         return read_frame(data, columns)
     if not isinstance(data, Dataset):
@@ -295,17 +275,10 @@ def datasets_of(
 
 
 def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Dataset:
-    """The segments of a frame.
+    """The segments of a frame, one a row.
 
-    Columns have the names of the JSON fields; others are ignored with a note. A row without an id is numbered from 1.
-
-    Args:
-        frame: one row per segment.
-        columns: which column holds which field, for columns with other names: `{"hyp": "prediction"}`, or the other
-            way round.
-
-    Raises:
-        InputError: there is no row, a column is missing, or a row has an error. The error then names row and field.
+    Columns have the names of the JSON fields, or `columns` say which is which, in either direction; others are ignored
+    with a note. A row without an id is numbered from 1. An error names row and field.
     """
     kind, names = type(frame).__name__, column_names(frame)
     try:
@@ -364,11 +337,7 @@ def to_frame(columns: Mapping[str, Any], library: str | None = None) -> Frame:
 
 
 def to_arrow(columns: Mapping[str, Any]) -> Frame:
-    """Columns of one length as a `pyarrow.Table`; NaN is null.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
-    """
+    """Columns of one length as a `pyarrow.Table`; NaN is null."""
     arrow, _ = import_pyarrow()
     return _arrow(arrow, columns)
 

@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan, Severity, Side
 from nlgauge.core.segment import unique
 from nlgauge.io.files import Faults, InputFile, Lines, by_content
-from nlgauge.io.pearmut import rated_outputs
+from nlgauge.io.judgements import rated_outputs
 from nlgauge.io.read import by_fields
 from nlgauge.io.rows import ERROR_SIGN, JsonRows, Records, cells_between_tabs, fields_of_log, first_fields
 from nlgauge.io.wmt.annotations import Mark, read_mqm
@@ -63,10 +63,7 @@ def error(
         category: what kind of error it is.
         side: `hyp`, `ref` or `src`.
         where: file and line, for errors.
-        size: the length of the text; None where the file does not hold it.
-
-    Raises:
-        InputError: the severity is another one, or the span does not lie in the text.
+        size: the length of the text, in which the span must lie; None where the file does not hold it.
     """
     told = severity.strip().lower()
     if told in _NONE:
@@ -85,21 +82,12 @@ def error(
 
 
 def errors_of(cells: Any, where: str, size: int | None = None, *, inclusive: bool = False) -> tuple[ErrorSpan, ...]:
-    """The spans of a list of JSON objects, as several formats have it.
+    """The spans of a list of JSON objects, as several formats have it; `size` is the length of the hypothesis.
 
     An object names its place as `start` and `end` (mt-metrics-eval, nlgauge) or `start_i` and `end_i` (ESA of Appraise
     and Pearmut), where `missing` may stand for a number; `severity`; perhaps `category` or `error_type`; and perhaps
     `side` or `is_source_error`, and `confidence` (xCOMET). An object without a place is left out: some raters mark
-    nothing.
-
-    Args:
-        cells: the list.
-        where: file and line, for errors.
-        size: the length of the hypothesis, where it is known.
-        inclusive: whether `end_i` is the last character, as some campaigns have it, and not the one behind it.
-
-    Raises:
-        InputError: it is no such list, or a span is damaged.
+    nothing. With `inclusive`, `end_i` is the last character, as some campaigns have it, and not the one behind it.
     """
     if not isinstance(cells, list):
         raise InputError(f"{where}: errors are {cells!r:.40}, expected a list of objects")
@@ -175,11 +163,7 @@ def _spans(mark: Mark, size: int, where: str) -> list[ErrorSpan]:
 
 
 def marked_places(text: str, where: str = "text") -> list[tuple[int, int]]:
-    """Start and end of what stands between `<v>` and `</v>`, in characters of the text without these signs.
-
-    Raises:
-        InputError: signs do not come in pairs.
-    """
+    """Start and end of what stands between `<v>` and `</v>`, which come in pairs, in the text without them."""
     found: list[tuple[int, int]] = []
     start, signs = None, 0
     for sign in ERROR_SIGN.finditer(text):

@@ -9,14 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import PurePath
 from typing import Protocol
 
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Dataset, Segment, is_blank, repeated
+from nlgauge.core.segment import Dataset, Segment, repeated
 from nlgauge.io.fields import guessed, is_known
 from nlgauge.io.files import BOM, STDIN, InputFile, Lines, counted, unpacked_name
 from nlgauge.io.read import by_name, of_other_tool, open_data, read
@@ -39,9 +38,8 @@ def open_parallel(
     """Open parallel text files. Line i of every file belongs to item i.
 
     Give `--hyp FILE` for each system, `--ref FILE` for each reference, and `--src FILE`. An empty line is an empty
-    text; a blank reference beside others is none. A file of references with as many groups of lines between blank lines
-    as there are items, as that of E2E, has the references of an item in each group. A system is named after its file
-    without the ending, and with as many folders before it as are needed to tell the files apart.
+    text; a blank reference beside others is none. A system is named after its file without the ending, and with as
+    many folders before it as are needed to tell the files apart.
 
     Where all lines of all files have an id of their own, before the text as in Kaldi's `text` or behind it in
     parentheses as in sclite's `.trn`, texts are paired by it. If files differ in length, the error names the line of
@@ -98,15 +96,9 @@ class Texts(Protocol):
 
 
 def open_texts(path: PathLike, role: Role) -> Sequence[Texts]:
-    """The texts of a file: its lines, or what SGM or XML of WMT holds of each system or translator.
+    """The texts of a file: its lines, or what SGM or XML of WMT holds of each system or translator in a role.
 
-    Args:
-        path: the file.
-        role: what they are for, as SGM and XML name it.
-
-    Raises:
-        InputError: the file is a table of rows, XML of another kind, or of another tool. What merely begins like one is
-            read.
+    A table of rows, XML of another kind and files of other tools are refused. What merely begins like one is read.
     """
     file = InputFile(path)
     if is_sgm(file):
@@ -151,34 +143,6 @@ def _table(file: InputFile) -> str:
     return ""
 
 
-class _Groups:
-    """References of items in groups of lines, with a blank line after each group.
-
-    Attributes:
-        file: the file.
-        count: the number of groups.
-    """
-
-    def __init__(self, lines: Texts) -> None:
-        self.file, self._lines = lines.file, lines
-        sizes = [len(texts) for _, texts in self]
-        self.count, self.several = len(sizes), max(sizes, default=0) > 1
-
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        number, group = 0, list[str]()
-        for _, text in chain(self._lines, [(0, "")]):
-            if not is_blank(text):
-                group.append(text)
-            elif group:
-                number += 1
-                yield number, group
-                group = []
-
-    def notes(self) -> list[str]:
-        """That blank lines part the references of items."""
-        return [f"{self.file.name}: {self.count} groups of references, parted by blank lines"]
-
-
 class ParallelSource(Source):
     """The segments in text files of equal length, or over a part of them that has some lines `before` it."""
 
@@ -193,7 +157,7 @@ class ParallelSource(Source):
         self.systems = tuple(systems)
         self._before = before
         self._hypotheses, self._source = list(hypotheses), source
-        self._references: list[Texts | _Groups] = list(references)
+        self._references = list(references)
         self._files = [*hypotheses, *references, *([] if source is None else [source])]
         self._together = len(self.systems)
 
@@ -209,14 +173,8 @@ class ParallelSource(Source):
                 pass
             if not texts.count:
                 raise InputError(f"{texts.file.name} is empty, expected one segment per line")
-        for place, lines in enumerate(self._references):
-            if lines.count != first.count and isinstance(lines, Lines):
-                groups = _Groups(lines)
-                if groups.count == first.count > 1 and groups.several:
-                    self._references[place] = groups
         self._check_order()
-        every = [*self._hypotheses, *self._references, *([] if self._source is None else [self._source])]
-        for lines in every:
+        for lines in self._files:
             if lines.count != first.count:
                 one, other = (f"{texts.file.name} has {counted(texts.count, 'line')}" for texts in (first, lines))
                 raise InputError(
@@ -236,19 +194,13 @@ class ParallelSource(Source):
             lacking={name: f"{self.systems[0]}:1" for name in OPTIONAL if name not in present},
             present=frozenset(present),
             inputs=tuple({lines.file.path: lines.file.entry for lines in self._files}.values()),
-            notes=tuple(dict.fromkeys(note for lines in [*self._files, *self._references] for note in lines.notes())),
+            notes=tuple(dict.fromkeys(note for lines in self._files for note in lines.notes())),
         )
 
     @property
     def by_line(self) -> bool:
-        """Whether a text is a line in each file, or a group of lines."""
-        return all(isinstance(texts, Lines) for texts in self._files)
-
-    @property
-    def plain(self) -> bool:
         """Whether a line of each file is an item, so that parts of the files hold the same items."""
-        self.check()
-        return all(isinstance(texts, Lines) for texts in [*self._files, *self._references])
+        return all(isinstance(texts, Lines) for texts in self._files)
 
     def _check_order(self) -> None:
         """Refuse files of SGM or XML in which the same place is another document or segment."""
@@ -267,9 +219,7 @@ class ParallelSource(Source):
         first_source = first_reference + len(self._references)
         for row in zip(*self._hypotheses, *self._references, *sources, strict=True):
             item = str(self._before + row[0][0])
-            references: tuple[str, ...] = ()
-            for _, texts in row[first_reference:first_source]:
-                references += (texts,) if isinstance(texts, str) else tuple(texts)
+            references = tuple(text for _, text in row[first_reference:first_source])
             source = row[first_source][1] if sources else None
             for system, (_, hypothesis) in zip(self.systems, row, strict=False):  # the other files follow in the row
                 yield Segment(f"{system}:{item}", hypothesis, references, source, system, item)
@@ -285,8 +235,7 @@ _RUN = re.compile(r"[^\W\d_]+|\d+")
 def paired_by_id(files: Sequence[Texts]) -> Sequence[Texts]:
     """Files whose lines have an id each as texts in the order of the first file; others as they are.
 
-    Raises:
-        InputError: the ids of some files are not those of others, or stand in parentheses in some files alone.
+    Ids of some files that are not those of others, or that some files alone have, are refused.
     """
     if len(files) < 2 or not all(isinstance(one, Lines) for one in files):
         return files
@@ -331,9 +280,9 @@ def _ids(file: Texts, is_behind: bool) -> dict[str, str]:
 def system_names(paths: Sequence[str]) -> list[str]:
     """A distinct name for each hypothesis file.
 
-    The name is the file name without folder, `.gz` and the like, and extension. If files would share a name, they get
-    the first of these that tells them apart: the name with its extension, then with one folder before it, then with two
-    and so on, and at last the path as typed.
+    The name is the file name without folder, `.gz` and extension. If files would share a name, they get the first of
+    these that tells them apart: the name with its extension, then with one folder before it, then with two and so on,
+    and at last the path as typed.
     """
     if not paths:
         raise InputError("no hypothesis file is given, expected at least one")
@@ -368,14 +317,14 @@ def _named(path: str, folders: int) -> str:
     return "/".join([*PurePath(path).parent.parts[-folders:], _stem(path)])
 
 
-def _parting(one: Texts, other: Texts | _Groups) -> str:
+def _parting(one: Texts, other: Texts) -> str:
     """Where the longer file has what the shorter lacks, for the end of an error; empty where nothing tells.
 
     The lines before that place fit each other, and so do those after it if the longer file is moved up. Two lines fit
     as well as they share words and are of one length.
     """
     longer, shorter = (one, other) if one.count > other.count else (other, one)
-    if longer.count > _MOST_COMPARED or isinstance(longer, _Groups) or isinstance(shorter, _Groups):
+    if longer.count > _MOST_COMPARED:
         return ""
     texts, others = ([text for _, text in lines] for lines in (longer, shorter))
     extra, n = len(texts) - len(others), len(others)
@@ -439,9 +388,6 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
         path: `.jsonl`, `.tsv`, `.csv` or `.parquet` (also `.gz`), or a folder, is a data set. Any other name (also
             `.gz`), and `-`, is a text file with one text per line.
         columns: of a data set: which column holds which field; see `nlgauge.read`.
-
-    Raises:
-        InputError: the file is missing, is empty, is not UTF-8, or has an error in some row.
     """
     name = os.fspath(path)
     if os.path.isdir(name) or by_name(name) is not None:
@@ -459,11 +405,7 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
 
 
 def read_texts(path: str | os.PathLike[str], columns: Mapping[str, str] | None = None) -> Dataset:
-    """The segments of a data set; of a text file, whose name says nothing else, each line is a hypothesis.
-
-    Raises:
-        InputError: as `read_raw`.
-    """
+    """The segments of a data set; of a text file, whose name says nothing else, each line is a hypothesis."""
     name = os.fspath(path)
     if not os.path.isfile(name) or by_name(name) is not None or InputFile(name).head(4) == b"PK\x03\x04":
         return read(name, columns=columns)
@@ -482,9 +424,6 @@ def read_paraphrases(
         path: a data set, in which an item has several references: `refs`, or columns `ref1`, `ref2`.
         columns: which column holds which field; see `nlgauge.read`.
         hypotheses: whether hypotheses are texts of people, too, as post-edits are: then they stand beside references.
-
-    Raises:
-        InputError: as `read_raw`; or it is no data set, or no item has two texts that differ.
     """
     name = os.fspath(path)
     if not (os.path.isdir(name) or by_name(name) is not None):

@@ -84,7 +84,7 @@ def check_format(name: str) -> None:
 
 
 def by_name(path: str) -> str | None:
-    """The format that the name of a file says, also before `.gz`, `.bz2` or `.xz`; None if it says none.
+    """The format that the name of a file says, also before `.gz`; None if it says none.
 
     What an installed package adds under some name reads the files with that extension.
     """

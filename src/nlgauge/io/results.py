@@ -101,12 +101,7 @@ def _faults(made: Any) -> Iterator[str]:
 def strict_json(file: InputFile, fault: Callable[[str, str], InputError]) -> Any:
     """The JSON of a file that nlgauge wrote: no key twice, and no NaN or Infinity.
 
-    Args:
-        file: the file.
-        fault: from the name of the file and a reason, the error that says what was expected.
-
-    Raises:
-        InputError: the file cannot be read, is beyond the limits, or is not such JSON.
+    `fault` makes of the name of the file and a reason the error that says what was expected.
     """
     try:
         text = b"".join(file.chunks()).decode("utf-8-sig")

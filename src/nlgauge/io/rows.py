@@ -52,15 +52,9 @@ def _replaced(half: re.Match[str]) -> str:
 
 
 def first_fields(head: str) -> list[str]:
-    """The names of the fields of the object that a text begins with, or of the first object of an array.
+    """The names of the fields of the object that a text begins with, or of the first object of an array, in order.
 
-    The text may end anywhere: fields after its end are not found.
-
-    Args:
-        head: the beginning of JSON.
-
-    Returns:
-        The names in order, without those of inner objects; empty if the text begins with something else.
+    The text may end anywhere: fields after its end are not found. Empty if the text begins with something else.
     """
     start = head.lstrip(" \t\r\n")[:1]
     if start not in ("{", "["):

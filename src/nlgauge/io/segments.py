@@ -33,9 +33,8 @@ class Summary:
 
     Attributes:
         n: the number of segments.
-        systems: system -> number of its segments, in order of first appearance. None stands for segments that do not
-            name a system.
-        groups: group -> number of its segments, likewise.
+        systems, groups: number of segments of each, in order of first appearance; None stands for segments that name
+            none.
         criteria: the criteria with at least one rating, in order of first appearance.
         lacking: optional field -> id of the first segment without it. Fields that every segment has are not listed.
         present: the optional fields that at least one segment has.
@@ -234,11 +233,7 @@ class TableSource(Source):
         return Dataset(segments, self.rows.file.name, self.check().notes)
 
     def by_rater(self, is_named: bool) -> HeldSource:
-        """All segments, of which each has the ratings of all its rows; see `Raters`.
-
-        Raises:
-            InputError: what `check` raises; or rows about one output have different texts.
-        """
+        """All segments, of which each has the ratings of all its rows; see `Raters`. Their texts must be the same."""
         fields, raters, faults = Fields(self._columns), Raters(is_named), Faults(self.rows.file.name)
         self.rows.refuse = faults.add
         for place, segment in self._placed(fields):
@@ -305,15 +300,7 @@ class TableSource(Source):
 
 
 class HeldSource(Source):
-    """The segments of a dataset in memory.
-
-    Args:
-        data: the segments. Their notes say what was left out.
-        files: all files that were read for them.
-
-    Raises:
-        InputError: there is no segment.
-    """
+    """The segments of a dataset in memory, at least one, and all files that were read for them."""
 
     def __init__(self, data: Dataset, files: Sequence[InputFile]) -> None:
         if not data.segments:

@@ -6,13 +6,13 @@ import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.fields import Fields
-from nlgauge.io.files import BOM, InputFile, Lines, fetched, packing_of
+from nlgauge.io.files import BOM, InputFile, Lines, is_packed
 from nlgauge.io.frames import ParquetRows, import_pyarrow
 from nlgauge.io.parallel import ParallelSource, open_parallel
 from nlgauge.io.read import open_data
@@ -39,15 +39,6 @@ class Inputs:
         """All files, in the order in which spans list them."""
         return [path for path in (self.data, *self.hypotheses, *self.references, self.source) if path is not None]
 
-    @property
-    def pinned(self) -> Inputs:
-        """The same with files of the hub by their commit, so that workers read the same bytes and ask nobody."""
-        data, source = (None if path is None else fetched(path)[0] for path in (self.data, self.source))
-        hypotheses, references = (
-            tuple(fetched(path)[0] for path in paths) for paths in (self.hypotheses, self.references)
-        )
-        return replace(self, data=data, hypotheses=hypotheses, references=references, source=source)
-
     def opened(self) -> Source:
         """All segments but those of systems that are left out."""
         source: Source = (
@@ -60,12 +51,9 @@ class Inputs:
 
 @dataclass(frozen=True)
 class InputPart:
-    """A part of an input.
+    """A part of an input: how many rows are before it, how many it has, and the bytes [start, stop) of each file.
 
-    Attributes:
-        first: how many rows are before it.
-        rows: how many it has; a row of parallel texts is an item with all its systems.
-        ranges: the bytes [start, stop) of each file; empty for Parquet, whose rows are found by their number.
+    A row of parallel texts is an item with all its systems. Rows of Parquet are found by their number, without bytes.
     """
 
     first: int
@@ -87,9 +75,7 @@ def cut(inputs: Inputs, rows: int) -> list[InputPart]:
     if inputs.data is None:
         spans = _lines(files, max(1, rows // max(1, len(inputs.hypotheses))), blank=False)
         texts = open_parallel(inputs.hypotheses, inputs.references, inputs.source)
-        ends = [range_[1] for range_ in spans[-1].ranges] if spans else []
-        sized = ends == [os.path.getsize(fetched(path)[1]) for path in inputs.paths]
-        if not texts.by_line or not (sized or texts.plain):  # `plain` reads all, and refuses unequal lengths
+        if not texts.by_line:
             raise InputError(f"{', '.join(inputs.paths)} cannot be read in parts; {_WAY_OUT}")
         return spans
     source = open_data(inputs.data, columns=inputs.columns)
@@ -150,7 +136,7 @@ def _plain(path: str) -> InputFile:
     if not file.is_plain:
         raise InputError(f"{file.name} is no plain file and cannot be read in parts; {_WAY_OUT}")
     with file.open() as raw:
-        if packing_of(raw):
+        if is_packed(raw):
             raise InputError(f"{file.name} is compressed and cannot be read in parts; {_WAY_OUT}")
     return file
 
@@ -199,11 +185,8 @@ def _groups(file: InputFile, rows: int) -> list[InputPart]:
 def stamp(path: str) -> tuple[int, int]:
     """Size and time of change of a file, by which a file that has changed is known.
 
-    A file of the hub has no time: the commit in its path pins it, and each machine of a cluster has a copy of its own.
-
     Raises:
         FileNotFoundError: it is no longer there.
     """
-    place = fetched(path)[1]
-    status = os.stat(place)
-    return status.st_size, status.st_mtime_ns if place == path else 0
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns

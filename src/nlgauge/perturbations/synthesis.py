@@ -28,7 +28,7 @@ from nlgauge.text.languages import language
 from nlgauge.text.tokenize import unit_spans, writes_no_blanks
 
 if TYPE_CHECKING:
-    from nlgauge.io.journal import Journal
+    from nlgauge.io.write import Journal
 
 Operation = Literal["insert", "delete", "replace", "swap"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)

@@ -199,11 +199,7 @@ class ScoreCache:
             return 0 if connection is None else int(connection.execute("SELECT COUNT(*) FROM scores").fetchone()[0])
 
     def check(self) -> CacheState:
-        """Read the whole file, and hold every row against its checksum.
-
-        Raises:
-            InputError: the file is no score cache, or cannot be opened.
-        """
+        """Read the whole file, and hold every row against its checksum."""
         with self._connected() as connection:
             if connection is None:
                 return CacheState()
@@ -223,11 +219,7 @@ class ScoreCache:
         return CacheState(rows, damaged, old, None if faults == "ok" else str(faults).splitlines()[-1])
 
     def prune(self) -> CacheState:
-        """Delete rows that are damaged or old, and give their room back; a file that cannot be read is deleted.
-
-        Returns:
-            The state before.
-        """
+        """Delete rows that are damaged or old; a file that cannot be read is deleted. Returns the state before."""
         state = self.check()
         if state.fault is not None:
             self.close()

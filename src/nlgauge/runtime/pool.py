@@ -92,11 +92,7 @@ class Moments:
 
     @staticmethod
     def merged(several: Iterable[Moments]) -> Moments:
-        """The moments of all values together.
-
-        References:
-            Chan et al. (1979), "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", section 2.
-        """
+        """The moments of all values together (Chan et al. 1979, "Updating Formulae", section 2)."""
         total = Moments(0, 0, inf, -inf, nan, nan)
         for one in several:
             n = total.n + one.n
@@ -136,13 +132,9 @@ class Pool:
     new: dict[bytes, Columns] | None = None
 
     def counts(self, wanted: Mapping[str, Callable[[], Counts | Incidence]]) -> list[Counts]:
-        """Counts over all parts.
+        """Counts over all parts: `Unsettled` where some are not known yet, of which those of this part are gathered.
 
-        Args:
-            wanted: name -> what gathers the counts of this part.
-
-        Raises:
-            Unsettled: some are not known yet; those of this part are gathered.
+        `wanted` has what gathers the counts of this part, by name.
         """
         return cast(list[Counts], self._settled(wanted))
 

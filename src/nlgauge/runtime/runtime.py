@@ -38,9 +38,6 @@ def automatic(device: str) -> str:
 
     Other processors than those of x86 take float32, since bfloat16 was not measured on them, and so does a device that
     cannot be used. torch is imported only where it may have another device than the processor.
-
-    Args:
-        device: the device, as in a runtime.
     """
     if device == "cpu" or (device == "auto" and not _may_have_gpu()):
         return "bfloat16" if _multiplies_bfloat16() else "float32"
@@ -112,12 +109,8 @@ def margin(dtype: str) -> float:
 def by_length(lengths: Sequence[int] | Index, budget: int) -> Iterator[Index]:
     """Batches of positions, shortest texts first, each of at most `budget` tokens and at least one text.
 
-    Sorting is stable, so the batches depend only on the lengths. Texts of equal length lie beside each other inside a
-    batch. How much a batch with several lengths costs depends on the model.
-
-    Args:
-        lengths: the number of tokens of each text, shape (n,).
-        budget: the largest number of tokens in a batch.
+    Sorting is stable, so the batches depend only on the numbers of tokens, shape (n,). Texts of equal length lie beside
+    each other inside a batch.
     """
     lengths = np.asarray(lengths, dtype=np.int64)
     order = np.argsort(lengths, kind="stable")
@@ -169,17 +162,7 @@ def runs(values: Sequence[int] | Index) -> Iterator[tuple[int, int]]:
 
 
 def dtype_and_device(dtype: str, device: str, wanted_by: str) -> tuple[Any, Any]:
-    """The torch objects for a precision and a device.
-
-    Args:
-        dtype: the precision, as in a runtime.
-        device: the device, as in a runtime.
-        wanted_by: what needs torch, for the error.
-
-    Raises:
-        MissingExtra: torch is not installed.
-        InputError: the device cannot be used on this machine.
-    """
+    """The torch objects for a precision and a device, as in a runtime; `wanted_by` needs torch."""
     try:
         import torch
     except ImportError:
@@ -188,22 +171,14 @@ def dtype_and_device(dtype: str, device: str, wanted_by: str) -> tuple[Any, Any]
 
 
 def wide_dtype(device: Any) -> Any:
-    """The torch dtype for sums whose rounding must not show: float64, or float32 on a device of Apple, which has none.
-
-    Args:
-        device: a torch device.
-    """
+    """The torch dtype for sums whose rounding must not show: float64, or float32 where Apple has none."""
     import torch
 
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def torch_device(torch: Any, name: str) -> Any:
-    """The torch device with a name; `auto` is a GPU if there is one.
-
-    Raises:
-        InputError: the device cannot be used on this machine.
-    """
+    """The torch device with a name; `auto` is a GPU if there is one. One that this machine cannot use is refused."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -278,11 +253,7 @@ def _is_watched() -> bool:
 
 
 def encoder_of(given: str | None) -> str:
-    """The encoder of metrics that name no model: the given one, else that of the environment, else `embedded`.
-
-    Raises:
-        InputError: there is no such encoder.
-    """
+    """The encoder of metrics that name no model: the given one, else that of the environment, else `embedded`."""
     name = given or os.environ.get(ENCODER_BY) or ENCODERS[0]
     if name not in ENCODERS:
         where = "encoder" if given else ENCODER_BY
@@ -396,13 +367,10 @@ class Bar:
 
     @contextmanager
     def part(self, runtime: Runtime, size: float, stages: int = 1) -> Iterator[Runtime]:
-        """A runtime for one part of the work, whose own bars move this one.
+        """A runtime for one part of the work, of a size on the bar, whose own bars move this one.
 
-        Args:
-            runtime: the runtime of the whole.
-            size: how much of the bar the part is.
-            stages: how many bars the part opens itself, such as one per term of a sum. What it shows beyond that does
-                not go past its end.
+        The part opens `stages` bars itself, such as one per term of a sum. What it shows beyond that does not go past
+        its end.
         """
         if self.advance is None:
             yield runtime

@@ -212,7 +212,7 @@ def make_plan(
     """
     passes = _passes(metrics)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
-    inputs, comparison = inputs.pinned, comparison or ComparisonOptions()
+    comparison = comparison or ComparisonOptions()
     comparison.check_metrics(signatures.values())
     seen = _InputSeen((looks or Looks()).over(metrics, is_paired=comparison.test is not None), comparison)
     stamps, spans, summary = _read(inputs, rows, seen)

@@ -58,8 +58,7 @@ def read_triples(file: InputFile) -> list[Example]:
 def read_rows(file: InputFile, read: Callable[[Any, str], Iterable[Row]], what: str) -> list[Row]:
     """What `read` makes of each row of a JSON lines file and of its place; every faulty row is named.
 
-    Raises:
-        InputError: a row is faulty, or nothing was read; `what` says of what there is none.
+    A file of which nothing is read is refused; `what` says of what there is none.
     """
     rows, faults = JsonRows(file), Faults(file.name)
     rows.refuse = faults.add
@@ -108,14 +107,7 @@ def rated_examples(
 ) -> list[Example]:
     """Rated segments as examples, one per reference; segments without a rating (NaN) are left out.
 
-    Args:
-        segments: n segments.
-        ratings: n ratings.
-        reference: whether references are read.
-        source: whether sources are read.
-
-    Raises:
-        InputError: a rated segment lacks what is read.
+    A rated segment that lacks a reference or a source, where these are read, is refused.
     """
     examples = []
     for owner, (segment, rating) in enumerate(zip(segments, ratings, strict=True)):
@@ -148,7 +140,7 @@ def related_examples(
         segments: dialogues.
         turns: how many of the last turns of the context are the query; None takes the source as the query.
         negatives: how many replies to other queries are drawn for each reply.
-        seed: the seed of that draw.
+        seed: of that draw.
 
     Raises:
         InputError: a segment has no query, or there are fewer than two queries with replies of their own.
@@ -217,8 +209,7 @@ def with_copies(examples: Sequence[Example], share: float, score: float, seed: i
 def with_unrelated(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:
     """The examples, and for a share of the distinct references another reference as hypothesis, with the worst score.
 
-    Errors made edit by edit leave most of a text unchanged. Without such pairs nothing tells a regressor how to score
-    texts that have nothing in common.
+    Errors made edit by edit never show how to score texts that have nothing in common.
     """
     references = list(dict.fromkeys(example.texts["ref"] for example in examples))
     wanted = round(share * len(references))
@@ -311,17 +302,10 @@ class ExampleTexts:
 
 
 def grouped_batches(groups: Ids, lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
-    """Batches of one pass, in random order.
+    """Batches of one pass, numbered from 0, in random order.
 
-    Examples that are compared with the same text stand together, and lengths are about equal. A reference that stands
-    beside all its hypotheses is encoded once per pass, and the order of its hypotheses can be learnt.
-
-    Args:
-        groups: the number of the text that each example is compared with, shape (n,), from 0.
-        lengths: the number of pieces of each example, shape (n,).
-        size: the number of examples in a batch.
-        seed: together with the number of the pass it determines the order.
-        epoch: the number of the pass, from 0.
+    Examples that are compared with the same text, whose number is in `groups`, shape (n,), stand together, and lengths
+    are about equal: a reference is encoded once per pass, and the order of its hypotheses can be learnt.
     """
     rng = np.random.default_rng((seed, epoch))
     longest = np.zeros(groups.max() + 1, dtype=np.int64)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import signature
 from pathlib import Path
+from types import MethodType
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from safetensors.torch import save
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.result import FileDraft, check_target, replacing
 from nlgauge.models.entailment import LABELS
-from nlgauge.models.heads import FORMAT, SUFFIX, VERSION
+from nlgauge.models.heads import FORMAT, SUFFIX, VERSION, Head
 from nlgauge.models.hub import from_pretrained
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
-from nlgauge.training.adapters import add_adapters
 from nlgauge.training.recipe import Recipe
 
 Network = TypeVar("Network", bound=torch.nn.Module)
@@ -32,13 +34,7 @@ _TOKENIZER = ("*token*.json", "vocab*", "merges*", "*.model", "*.spm")
 
 
 class HeadNetwork(torch.nn.Module):
-    """An encoder whose first vector and mean vector are the input of one linear layer.
-
-    Args:
-        encoder: of transformers.
-        width: of a token's vector.
-        outputs: of the linear layer; one for each label by default.
-    """
+    """An encoder of transformers whose first vector and mean vector are the input of one linear layer."""
 
     def __init__(self, encoder: Any, width: int, outputs: int = len(LABELS)) -> None:
         super().__init__()
@@ -87,17 +83,7 @@ def head_network(
 def adapted_network(
     above: Callable[[Any], Network], files: ModelFiles, rank: int, alpha: float, dropout: float, seed: int, narrow: bool
 ) -> Network:
-    """An encoder with new adapters below new layers.
-
-    Args:
-        above: the network of an encoder.
-        files: the files of a BERT or MPNet encoder.
-        rank: the rank of the adapters.
-        alpha: the scale of the adapters times their rank.
-        dropout: the dropout of the encoder in training.
-        seed: the seed of the new weights.
-        narrow: keep frozen weights in bfloat16, where arithmetic is in it anyway.
-    """
+    """An encoder, BERT or MPNet, with new adapters below new layers; `narrow` keeps frozen weights in bfloat16."""
     encoder = encoder_below(files, dropout)
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
@@ -108,11 +94,7 @@ def adapted_network(
 
 
 def encoder_below(files: ModelFiles, dropout: float) -> Any:
-    """The encoder below a head.
-
-    Raises:
-        InputError: the encoder is neither BERT nor MPNet, or its weights cannot be read.
-    """
+    """The encoder below a head; refused if it is neither BERT nor MPNet."""
     from transformers import AutoModel
 
     files.check()
@@ -163,21 +145,158 @@ def padded(rows: Sequence[Ids], types: Sequence[Ids] | None, pad: int, device: t
     return {name: torch.from_numpy(array).to(device) for name, array in inputs.items()}
 
 
+# --- Low-rank adapters on every linear layer (Hu et al. 2022, "LoRA"): added with peft, saved as plain matrices
+
+_ADAPTER = "default"  # peft's own name of the first adapter
+
+
+def add_adapters(model: Any, rank: int, alpha: float) -> Any:
+    """The model with an adapter on each linear layer of its encoder, whose own weights are frozen; layers above learn.
+
+    Raises:
+        InputError: rank or alpha is out of range, or the encoder has no linear layers (GPT-2).
+        MissingExtra: peft is not installed.
+    """
+    try:
+        from peft import LoraConfig, get_peft_model
+    except ImportError:
+        raise MissingExtra("training with adapters", "train") from None
+    if rank < 1:
+        raise InputError(f"rank is {rank}, expected 1 or more")
+    if not 0 < alpha < math.inf:
+        raise InputError(f"alpha is {alpha}, expected more than 0")
+    encoder = getattr(model, model.base_model_prefix, model)
+    above = (
+        []
+        if encoder is model
+        else [name for name, part in model.named_children() if part is not encoder and list(part.parameters())]
+    )
+    linear = {id(part) for part in encoder.modules() if isinstance(part, torch.nn.Linear)}
+    layers = [name for name, part in model.named_modules() if id(part) in linear]
+    if not layers:
+        raise InputError(
+            f"a model of type {model.config.model_type!r} has no linear layers to adapt; use method full or frozen"
+        )
+    scale: Any = alpha  # peft declares whole numbers and takes any
+    config = LoraConfig(
+        r=rank, lora_alpha=scale, lora_dropout=0.0, target_modules=layers, modules_to_save=above or None
+    )
+    with warnings.catch_warnings():  # peft asks in a way that later releases of transformers frown upon
+        warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
+        peft_model = get_peft_model(model, config)
+    for module in adapted(peft_model).values():
+        module.forward = MethodType(_forward, module)
+    return peft_model
+
+
+def adapted(model: Any) -> dict[str, Any]:
+    """The adapted layers of a model, by the names they had before adaptation."""
+    layers = {}
+    for name, module in model.named_modules():
+        if hasattr(module, "lora_A") and _ADAPTER in module.lora_A:
+            layers[name.removeprefix("base_model.model.")] = module
+    return layers
+
+
+def adapter_tensors(model: Any) -> dict[str, torch.Tensor]:
+    """`<layer>.lora_a` (rank, in) and `<layer>.lora_b` (out, rank) in float16; `lora_b` includes the scaling.
+
+    The updated weights are W + lora_b @ lora_a.
+    """
+    tensors = {}
+    for name, module in adapted(model).items():
+        scale = module.scaling[_ADAPTER]
+        tensors[f"{name}.lora_a"] = module.lora_A[_ADAPTER].weight.detach().float().cpu().half().contiguous()
+        tensors[f"{name}.lora_b"] = (module.lora_B[_ADAPTER].weight.detach().float().cpu() * scale).half().contiguous()
+    return tensors
+
+
+def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Start from the adapters of a head instead of from zero; one of other layers or another rank is refused."""
+    with torch.no_grad():
+        for name, module in adapted(model).items():
+            scale = module.scaling[_ADAPTER]
+            for part, factor in (("a", 1.0), ("b", 1 / scale)):
+                weight = (module.lora_A if part == "a" else module.lora_B)[_ADAPTER].weight
+                tensor = tensors.get(f"{name}.lora_{part}")
+                if tensor is None or tensor.shape != weight.shape:
+                    what = "nothing" if tensor is None else f"shape {tuple(tensor.shape)}"
+                    expected = f"expected shape {tuple(weight.shape)}; is its rank another?"
+                    raise InputError(f"the head to begin from has {what} for {name}.lora_{part}, {expected}")
+                weight.copy_(tensor.float() * factor)
+
+
+def begin_adapters(model: Any, head: Head, files: ModelFiles) -> None:
+    """Start from the adapters of a head, in the rank of the model: of each product the largest singular values.
+
+    A model of a higher rank keeps its new adapters beside them. A head for another encoder is refused.
+    """
+    if head.encoder.weights_digest != files.weights_digest:
+        raise InputError(f"head {head.path} stands on another encoder than {files.name!r}; begin from one on the same")
+    made = {}
+    given = head.tensors()[1]
+    for name, module in adapted(model).items():
+        if name not in given:
+            continue  # set_adapters names it
+        down, up = given[name]
+        weight = module.lora_A[_ADAPTER].weight
+        rank = min(len(weight), len(down))
+        left, values, right = torch.linalg.svd(up.double() @ down.double(), full_matrices=False)
+        root = values[:rank].sqrt()
+        made[f"{name}.lora_a"], new = weight.detach().float().cpu().clone(), module.lora_B[_ADAPTER].weight
+        made[f"{name}.lora_b"] = torch.zeros(new.shape)
+        made[f"{name}.lora_a"][:rank] = (root[:, None] * right[:rank]).float()
+        made[f"{name}.lora_b"][:, :rank] = (left[:, :rank] * root).float()
+    set_adapters(model, made)
+
+
+def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:
+    """The output of peft's layer, in one sum and without copies in other precisions.
+
+    On processors these take a third of the time.
+    """
+    base, scale = module.base_layer, module.scaling[_ADAPTER]
+    kind = (
+        torch.get_autocast_dtype(states.device.type)
+        if torch.is_autocast_enabled(states.device.type)
+        else base.weight.dtype
+    )
+    weight, bias = base.weight.to(kind), None if base.bias is None else base.bias.to(kind)
+    apply: Callable[..., torch.Tensor] = _Adapted.apply
+    out = apply(states.to(kind), weight, bias, module.lora_A[_ADAPTER].weight, module.lora_B[_ADAPTER].weight, scale)
+    # Out here, so that a model may change its parts in place (DeBERTa).
+    found: torch.Tensor = out.unflatten(0, states.shape[:-1])
+    return found
+
+
+class _Adapted(torch.autograd.Function):
+    """x (W + scale B A)ᵀ + b with frozen W and b, its parts added up where they are made."""
+
+    @staticmethod
+    def forward(ctx: Any, states: Any, weight: Any, bias: Any, a: Any, b: Any, scale: float) -> Any:
+        x, low_a, low_b = states.flatten(0, -2), a.to(weight.dtype), (b * scale).to(weight.dtype)
+        low = x @ low_a.T  # (N, rank)
+        out = x @ weight.T if bias is None else torch.addmm(bias, x, weight.T)  # (N, out)
+        out.addmm_(low, low_b.T)
+        ctx.save_for_backward(x, low, weight, low_a, low_b)
+        ctx.scale, ctx.shape = scale, states.shape
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        x, low, weight, low_a, low_b = ctx.saved_tensors
+        g_low = g @ low_b  # (N, rank)
+        back = (g @ weight).addmm_(g_low, low_a).view(ctx.shape) if ctx.needs_input_grad[0] else None
+        return back, None, None, (g_low.T @ x).float(), (g.T @ low).float() * ctx.scale, None
+
+
 # --- Files: a small safetensors file beside the embedded encoder, or a transformers folder
 
 
 def head_metadata(
     kind: str, recipe: Recipe, files: ModelFiles, dtype: str, about: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The metadata of every head: its kind, its encoder, limits of its recipe, and what its maker adds.
-
-    Args:
-        kind: of the head.
-        recipe: how it was trained.
-        files: of its encoder.
-        dtype: the precision in which it was trained, which `auto` takes from the device.
-        about: what its maker adds.
-    """
+    """The metadata of every head: its kind, its encoder, limits of its recipe, and what its maker adds."""
     fixed = {
         "format": FORMAT,
         "version": VERSION,
@@ -200,23 +319,6 @@ def write_head(path: str | os.PathLike[str], tensors: Mapping[str, torch.Tensor]
         file.write(_in_order(save(dict(tensors), dict(metadata))))
 
 
-def narrowed(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """The tensors of a head with its adapters in whole numbers of 8 bits, each row with a scale: half of the bytes.
-
-    A number of a row is off by 0.4 % of the largest one at most; see `nlgauge.models.heads.Head`.
-    """
-    found = {}
-    for name, tensor in tensors.items():
-        if ".lora_" not in name:
-            found[name] = tensor
-            continue
-        wide = tensor.float()
-        scale = (wide.abs().amax(dim=1, keepdim=True) / 127).clamp(min=torch.finfo(torch.float32).tiny)
-        found[name] = torch.round(wide / scale).to(torch.int8).contiguous()
-        found[f"{name}_scale"] = scale.contiguous()
-    return found
-
-
 def _in_order(data: bytes) -> bytes:
     """A safetensors file with a sorted header, so that the same weights make the same bytes."""
     size = int.from_bytes(data[:8], "little")
@@ -228,15 +330,7 @@ def _in_order(data: bytes) -> bytes:
 
 
 def check_output(output: str, method: str) -> None:
-    """Refuse an output that cannot be written, or that cannot hold what a method changes.
-
-    Args:
-        output: a `.safetensors` name for a head, any other name for a folder.
-        method: `full` changes the whole encoder; other methods leave it as it is.
-
-    Raises:
-        InputError: for such an output.
-    """
+    """Refuse an output that cannot be written, or a head of a method that changes the whole encoder."""
     if not output.endswith(SUFFIX):
         check_folder(output)
         return
@@ -249,11 +343,7 @@ def check_output(output: str, method: str) -> None:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a folder that cannot be created, or that is not empty.
-
-    Raises:
-        InputError: for such a folder.
-    """
+    """Refuse a folder that cannot be created, or that is not empty."""
     target = Path(path)
     if os.path.exists(target) and (not target.is_dir() or any(target.iterdir())):
         raise InputError(
@@ -266,11 +356,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A folder that takes its final name only when everything in it is written; after an error nothing is left.
-
-    Raises:
-        InputError: as in `check_folder`; or the disk is full.
-    """
+    """A folder that takes its final name only when everything in it is written; after an error nothing is left."""
     check_folder(path)
     target = Path(path)
     try:
@@ -293,10 +379,7 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def save_encoder(folder: Path, model: Any, files: ModelFiles) -> None:
-    """Write a model as transformers reads it, with the tokenizer of the files it began from.
-
-    Adapters are merged into the weights.
-    """
+    """Write a model, adapters merged, as transformers reads it, with the tokenizer of the files it began from."""
     if hasattr(model, "merge_and_unload"):
         model = model.float().merge_and_unload()
     model.save_pretrained(str(folder), safe_serialization=True)

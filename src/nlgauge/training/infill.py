@@ -27,8 +27,16 @@ from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime, by_length, torch_device
-from nlgauge.training.adapters import adapter_tensors
-from nlgauge.training.heads import adapted_network, arithmetic, head_metadata, own_tensors, pad_of, padded, write_head
+from nlgauge.training.heads import (
+    adapted_network,
+    adapter_tensors,
+    arithmetic,
+    head_metadata,
+    own_tensors,
+    pad_of,
+    padded,
+    write_head,
+)
 from nlgauge.training.loop import Checkpoint, alone, fit_network
 from nlgauge.training.recipe import InfillRecipe, check_precision, run_line
 
@@ -93,12 +101,8 @@ def train_infill(
 
     Texts of fewer than three known words are left out, and texts beyond the limit are cut; both are counted. What
     learns is an adapter on every linear layer, BERT's transform, and a bias per token that starts at the frequencies of
-    the tokens; the last layer is the encoder's own word vectors. Only words that are one token are masked. The head is
-    in float16 (1.7 MB for the embedded encoder at rank 16) and fits that encoder alone. The embedded encoder does not
-    know capitals: the head remembers which words the training texts write with one ("Monday", "EU").
-
-    Wherever an option `infill=` exists it takes the head, or any masked language model or denoiser (BART, T5) of
-    transformers, by folder or hub id; those of the hub were not run here.
+    the tokens; the last layer is the encoder's own word vectors. Only words that are one token are masked. The head
+    fits its encoder alone, and remembers which words the training texts write with a capital ("Monday", "EU").
 
     Args:
         train: text files with one sentence per line, plain or gzip.
@@ -111,10 +115,6 @@ def train_infill(
 
     Returns:
         The accuracy on each dev file.
-
-    Raises:
-        InputError: files or outputs are not usable; also what `locate` raises.
-        MissingExtra: torch or peft is not installed.
     """
     check_precision(runtime)
     if not output.endswith(SUFFIX):
@@ -153,14 +153,7 @@ def train_infill(
 
 
 def infill_network(files: ModelFiles, recipe: InfillRecipe, counts: Ids, narrow: bool) -> InfillNetwork:
-    """A BERT encoder with new adapters and a new transform. At first it predicts each piece as often as it occurs.
-
-    Args:
-        files: the files of a BERT encoder.
-        recipe: rank, alpha, dropout and seed.
-        counts: the number of occurrences of each piece, shape (V,).
-        narrow: keep frozen weights in bfloat16.
-    """
+    """A BERT encoder with new adapters and a new transform, which at first predicts pieces by their `counts`."""
 
     def above(encoder: Any) -> InfillNetwork:
         epsilon = files.config.get("layer_norm_eps", 1e-12)
@@ -338,16 +331,12 @@ def masked(
     size: int,
     rng: np.random.Generator,
 ) -> tuple[list[Ids], list[Ids]]:
-    """Some texts with words masked.
+    """Some texts, at their positions `where`, with a share of their words masked, at least one of each.
 
     Args:
-        texts: what is masked.
-        where: their positions.
-        share: of the words of a text that are masked, at least one.
         shown: share of these that is not masked but shown, half as they are and half as any piece (BERT: 0.2).
         mask: id of the mask token.
         size: pieces in the vocabulary.
-        rng: the draws.
 
     Returns:
         Ids of each text, and where the words stand that are to be guessed.

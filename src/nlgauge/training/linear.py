@@ -23,6 +23,7 @@ from nlgauge.stats.correlate import correlation
 
 Within = Literal["item", "group"]
 _STRENGTHS = np.logspace(-4, 2, 25)  # of the penalty, for one segment
+_MOST_PAIRS, _PENALTY = 100_000, 1e-3  # of a ranker
 _STEPS, _DONE = 100, 1e-10  # of Newton's method
 
 
@@ -53,13 +54,12 @@ def train_blend(
     output: str,
     runtime: Runtime,
     *,
-    strength: float | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> Fitted:
     """Fit ratings by the scores of metrics, and write the model; whole or not at all.
 
-    Scores are standardised first, so the weights can be compared. The agreement is that of segments left out one at a
-    time, from the same texts and systems: expect less on new data. The same input gives the same file.
+    Scores are standardised first, so the weights can be compared. The penalty is, of 25 values from 0.0001 to 100, the
+    one with the least squared error on segments that are left out, one at a time. The same input gives the same file.
 
     Args:
         segments: n rated segments.
@@ -67,8 +67,6 @@ def train_blend(
         metrics: specification -> metric.
         output: a JSON file.
         runtime: where models run, and the cache of their scores.
-        strength: the penalty on the weights, for one segment and standardised scores; None chooses, of 25 values from
-            0.0001 to 100, the one with the least squared error on segments that are left out, one at a time.
         about: what else the file says: criterion, data, ...
 
     Raises:
@@ -89,7 +87,7 @@ def train_blend(
             " metrics; expected more segments than metrics, and ratings that differ"
         )
     mean, sd = _scale(features, list(metrics))
-    weights, strength, predicted = ridge((features - mean) / sd, wanted, strength)
+    weights, strength, predicted = ridge((features - mean) / sd, wanted)
     facts = {"n": len(wanted), "strength": strength, "low": float(wanted.min()), "high": float(wanted.max())}
     model = _model("blend", list(metrics), weights, mean, sd, float(wanted.mean()), {**(about or {}), **facts})
     _write(model, output)
@@ -136,8 +134,6 @@ def train_beer(
     runtime: Runtime,
     *,
     within: Within = "item",
-    most_pairs: int = 100_000,
-    strength: float = 1e-3,
     about: Mapping[str, Any] | None = None,
 ) -> Fitted:
     """Learn which of two rated hypotheses is better from their n-grams, and write the model; whole or not at all.
@@ -146,11 +142,9 @@ def train_beer(
         segments: n rated segments with references.
         ratings: n ratings, higher is better; a segment whose rating is NaN is left out.
         output: a JSON file.
-        runtime: progress; its seed draws pairs.
+        runtime: progress; its seed draws pairs where there are more than 100,000.
         within: `item` takes pairs of hypotheses for one input, which are cleaner, as both have the same reference;
             `group` any two of one language pair or task, for data with one hypothesis for each input.
-        most_pairs: if there are more pairs, as many are drawn at random.
-        strength: the penalty on the weights, for standardised features.
         about: what else the file says: criterion, data, ...
 
     Raises:
@@ -162,7 +156,7 @@ def train_beer(
     rated = np.flatnonzero(~np.isnan(wanted)).tolist()
     kept, wanted = [segments[i] for i in rated], wanted[rated]
     keys = [(s.group, None if within == "group" else s.item or s.id) for s in kept]
-    better, worse = rated_pairs(keys, wanted, most_pairs, runtime.seed)
+    better, worse = rated_pairs(keys, wanted, _MOST_PAIRS, runtime.seed)
     if not len(better):
         other = "; give --within group to compare hypotheses for different inputs" if within == "item" else ""
         raise InputError(
@@ -172,24 +166,17 @@ def train_beer(
     mean, sd = features.mean(axis=0), features.std(axis=0)
     sd = np.where(sd > 0, sd, 1.0)  # an n-gram that no text has tells nothing, and gets weight 0
     differences = (features[better] - features[worse]) / sd
-    weights = rank(differences, strength)
-    facts = {"n": len(better), "strength": strength, "within": within}
+    weights = rank(differences, _PENALTY)
+    facts = {"n": len(better), "strength": _PENALTY, "within": within}
     model = _model("beer", FEATURES, weights, mean, sd, 0.0, {**(about or {}), **facts})
     _write(model, output)
-    return Fitted(model, len(better), 0, strength, float((differences @ weights > 0).mean()))
+    return Fitted(model, len(better), 0, _PENALTY, float((differences @ weights > 0).mean()))
 
 
 def rated_pairs(
     keys: Sequence[Hashable], ratings: Array, most: int, seed: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The better and the worse of pairs that share a key and differ in rating.
-
-    Args:
-        keys: what two segments must share, n of them.
-        ratings: shape (n,).
-        most: if there are more pairs, as many are drawn at random; of these, pairs of equal ratings are dropped.
-        seed: of the draw.
-    """
+    """The better and the worse of pairs that share a key and differ in rating; of too many, `most` are drawn."""
     places: dict[Hashable, list[int]] = {}
     for place, key in enumerate(keys):
         places.setdefault(key, []).append(place)
@@ -214,14 +201,10 @@ def rated_pairs(
 
 
 def rank(differences: Array, strength: float) -> Array:
-    """Weights under which the better of each pair scores higher: logistic regression without intercept.
+    """Weights, shape (k,), under which the better of each pair scores higher: logistic regression without intercept.
 
-    Args:
-        differences: features of the better minus those of the worse, shape (pairs, k).
-        strength: the penalty: half of it times the squared length of the weights is added to the mean loss.
-
-    Returns:
-        Shape (k,), by Newton's method; the loss has one minimum.
+    Differences are features of the better minus those of the worse, shape (pairs, k); half of `strength` times the
+    squared length of the weights is added to the mean loss, whose one minimum is found by Newton's method.
     """
     weights = np.zeros(differences.shape[1])
     for _ in range(_STEPS):

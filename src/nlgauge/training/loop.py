@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import torch
@@ -38,15 +38,14 @@ _WINDOW = 64  # the number of batches shuffled together before they are sorted b
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """Where the state of a run is kept.
+    """Where the state of a run is kept: in `OUTPUT.checkpoint`, with the curve and the best weights so far.
 
-    A run that was stopped goes on when the same command, or call, is made again: the state lies in `OUTPUT.checkpoint`,
-    with the curve and the best weights so far. It ends with the same weights as one that was never stopped, on the same
-    machine and number of threads. A checkpoint of other data or settings is refused.
+    The same command, or call, goes on from it to the same weights as a run that was never stopped, on the same machine
+    and number of threads. A checkpoint of other data or settings is refused.
 
     Attributes:
         path: the file; a new version is written beside it and renamed. `done` deletes it.
-        run: a text that identifies the run; a checkpoint of another run is refused.
+        run: a text that identifies the run.
         every: the number of steps between two checkpoints.
     """
 
@@ -64,22 +63,6 @@ class Checkpoint:
         with suppress(FileNotFoundError):
             os.unlink(self.path)
         clear(os.path.realpath(self.path))
-
-
-class Watch(Protocol):
-    """An observer of a run, whose own state is part of the state of the run."""
-
-    def after(self, step: int, loss: float) -> None:
-        """Called after each step, counted from 1, with its loss."""
-        ...
-
-    def state(self) -> dict[str, torch.Tensor]:
-        """The observer's state, for a checkpoint."""
-        ...
-
-    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Restore the observer's state."""
-        ...
 
 
 def alone(train: Callable[P, R]) -> Callable[P, R]:
@@ -108,7 +91,7 @@ def fit_network(
     runtime: Runtime,
     after_epoch: Callable[[int], None] = lambda epoch: None,
     *,
-    watch: Watch | None = None,
+    watch: BestWeights | None = None,
     batches: Callable[[int], list[Ids]] | None = None,
 ) -> None:
     """Train the parameters of a network that are not frozen, with a progress display; arguments as for `fit`."""
@@ -125,13 +108,13 @@ def fit(
     advance: Callable[[int], None] = lambda count: None,
     after_epoch: Callable[[int], None] = lambda epoch: None,
     *,
-    watch: Watch | None = None,
+    watch: BestWeights | None = None,
     batches: Callable[[int], list[Ids]] | None = None,
 ) -> int:
     """Train parameters in place.
 
-    Every step has its own stream of random numbers, made from the seed and the number of the step. So a run that is
-    resumed ends with the same weights as one that was never stopped.
+    Every step has its own stream of random numbers, made from the seed and its number, so that a resumed run ends with
+    the same weights as one that was never stopped.
 
     Args:
         parameters: the parameters to train, by name.
@@ -141,9 +124,8 @@ def fit(
         checkpoint: where the state is kept; if it is there, the run resumes from it.
         advance: called for each step done.
         after_epoch: called after each pass with its number from 1.
-        watch: an observer; its state is in the checkpoint too.
-        batches: returns the batches of a pass, given its number from 0, the same number in each pass; None groups by
-            length (`shuffled_batches`).
+        watch: sees each step; its state is in the checkpoint too.
+        batches: number of a pass from 0 -> its batches; None groups by length (`shuffled_batches`).
 
     Returns:
         The number of steps, including those before the run was resumed.
@@ -196,7 +178,7 @@ def _keep(
     optimiser: torch.optim.Optimizer,
     checkpoint: Checkpoint,
     step: int,
-    watch: Watch | None,
+    watch: BestWeights | None,
 ) -> None:
     tensors = (
         {} if watch is None else {f"watch/{name}": tensor.cpu().contiguous() for name, tensor in watch.state().items()}
@@ -213,7 +195,7 @@ def _take_up(
     parameters: Mapping[str, torch.nn.Parameter],
     optimiser: torch.optim.Optimizer,
     checkpoint: Checkpoint,
-    watch: Watch | None,
+    watch: BestWeights | None,
 ) -> int:
     """The number of steps that a checkpoint holds, its state put in place; 0 where there is none."""
     if not checkpoint.path.exists():
@@ -257,16 +239,10 @@ def _differing(theirs: str | None, ours: str) -> str:
 
 
 def shuffled_batches(lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
-    """Batches of one pass, in random order; each holds pairs of about equal length.
+    """Batches of one pass, numbered from 0, in random order; each holds pairs of about equal length.
 
     The pairs are shuffled, sorted by length inside windows of some batches, and cut into batches, which are shuffled
     again. So hardly any time goes into padding, and the pairs that share a batch differ from pass to pass.
-
-    Args:
-        lengths: the number of pieces of each pair, shape (n,).
-        size: the number of pairs in a batch.
-        seed: together with the number of the pass it determines the order.
-        epoch: the number of the pass, from 0.
     """
     rng = np.random.default_rng((seed, epoch))
     order = rng.permutation(len(lengths))
@@ -287,9 +263,9 @@ class BestWeights:
 
     Args:
         parameters: the trained parameters, by name.
-        evaluate: returns a number for which higher is better, NaN where it is undefined; None keeps the last weights.
-        every: the number of steps between two evaluations.
-        steps: the number of steps of the whole run; the last step is always evaluated.
+        evaluate: returns a number, higher is better, NaN where it is undefined; None keeps the last weights.
+        every: the number of steps between two evaluations; the last of all `steps` is always evaluated.
+        steps: the number of steps of the whole run.
         on_evaluation: called with the step and the number of each evaluation.
     """
 
@@ -317,7 +293,7 @@ class BestWeights:
         return step, defined[step]
 
     def after(self, step: int, loss: float) -> None:
-        """See `nlgauge.training.loop.Watch`."""
+        """Called after each step, counted from 1, with its loss."""
         self.losses.append(loss)
         if self._evaluate is None or (step % self._every and step != self._steps):
             return
@@ -327,14 +303,14 @@ class BestWeights:
             self._weights = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
 
     def state(self) -> dict[str, torch.Tensor]:
-        """See `nlgauge.training.loop.Watch`."""
+        """What a checkpoint holds of it."""
         kept = {f"best/{name}": weight for name, weight in self._weights.items()}
         steps, values = list(self.evaluated), list(self.evaluated.values())
         numbers = {"losses": self.losses, "steps": steps, "values": values}
         return kept | {name: torch.tensor(column, dtype=torch.float64) for name, column in numbers.items()}
 
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """See `nlgauge.training.loop.Watch`."""
+        """Take up what a checkpoint holds."""
         self.losses = state["losses"].tolist()
         self.evaluated = dict(zip(map(int, state["steps"].tolist()), state["values"].tolist(), strict=True))
         self._weights = {
@@ -368,11 +344,8 @@ STAT = "kendall_b"
 class Dev:
     """A development set, by which the best weights are chosen.
 
-    Do not test on it. If fewer than 50 segments choose the weights, a note says so: by chance alone tau-b of 50
-    segments reaches 0.19 in one of twenty sets. The paper of SEScore chooses by `wmt_kendall_like` with threshold 0.
-
     Attributes:
-        name: a name of what is measured, for people to read.
+        name: what is measured, for people to read.
         examples: examples with owners. One segment may own several, one per reference; their mean is its score.
         stat: the name of a statistic of `nlgauge.stats`.
         groups: owner -> language pair or task; agreement is the mean over groups.
@@ -458,12 +431,9 @@ class Dev:
 
 
 def held_out(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], Dev]:
-    """Examples to learn from, and examples to choose by.
+    """Examples to learn from, and examples to choose by; those with the same reference or source are on the same side.
 
-    All examples with the same reference or source are on the same side; of hypotheses alone, all with the same one.
-
-    Raises:
-        InputError: there are too few references to hold some out.
+    Of hypotheses alone, those with the same one are. Too few to hold some out are refused.
     """
     beside = {name for example in examples for name in example.texts if name != "hyp"}
     keys = [tuple(example.texts.get(name) for name in sorted(beside or {"hyp"})) for example in examples]
@@ -489,25 +459,15 @@ _PARTS = 4  # of a batch; fixed, so that sums do not depend on how many cores th
 
 
 class Cores:
-    """Threads of one core each, for graphs of autograd.
-
-    `nlgauge.models.hub` says why not all cores work on every operation.
-
-    Args:
-        pool: None runs everything in the calling thread.
-    """
+    """Threads of one core each, for graphs of autograd (`nlgauge.models.hub` says why); None is the calling thread."""
 
     def __init__(self, pool: ThreadPoolExecutor | None) -> None:
         self._pool = pool
 
     def together(self, parts: Sequence[Part], parameters: Sequence[torch.Tensor]) -> torch.Tensor:
-        """The results of the parts, one after the other along the first axis.
+        """The results of the parts, which draw nothing at random, one after the other along the first axis.
 
-        Gradients flow to the parameters, and are the same whichever thread computes them.
-
-        Args:
-            parts: each must draw nothing at random, since the order in which threads draw is not fixed.
-            parameters: that the parts use and that learn.
+        Gradients flow to the parameters that learn, and are the same whichever thread computes them.
         """
         if self._pool is None or len(parts) == 1:
             return torch.cat([part() for part in parts])
@@ -521,16 +481,10 @@ class Cores:
         parameters: Sequence[torch.Tensor],
         device: torch.device,
     ) -> torch.Tensor:
-        """What `work` gives for the positions of n sequences, in their order, along the first axis.
+        """What `work` gives for the positions of n sequences, a row each, in their order, along the first axis.
 
         On a processor it is called for a few parts of as many tokens, shortest first: little padding, and work for
-        several cores.
-
-        Args:
-            work: gives a row for each position; see `together`.
-            lengths: the number of pieces of each sequence, shape (n,).
-            parameters: that `work` uses and that learn.
-            device: where they are.
+        several cores. `lengths` are the numbers of pieces, shape (n,), `parameters` what `work` uses and learns.
         """
         order = np.argsort(lengths, kind="stable")
         tokens = np.cumsum(lengths[order])
@@ -545,10 +499,7 @@ class Cores:
 
 @contextmanager
 def cores(device: torch.device) -> Iterator[Cores]:
-    """As many threads as torch may use, on a processor.
-
-    While the context lasts, torch itself uses one core in each of them and one here.
-    """
+    """As many threads as torch may use, on a processor; while the context lasts, torch itself uses one core in each."""
     threads = torch.get_num_threads()
     if device.type != "cpu" or threads == 1:
         yield Cores(None)

@@ -189,7 +189,7 @@ def _kind(name: str) -> Any:
                 row = json.loads(line)
                 source = None if row["src"] is None else [row["src"]]
                 meter.update([row["hyp"]], [row["refs"]] if row["refs"] else None, source)
-            return _Numbers(numbers_of(meter.compute()))
+            return numbers_of(meter.compute())
 
     Meter.__name__ = Meter.__qualname__ = name
     return Meter
@@ -198,23 +198,6 @@ def _kind(name: str) -> Any:
 def _unmade(name: str) -> Any:
     kind = _kind(name)
     return kind.__new__(kind)
-
-
-class _Numbers(dict[str, float]):
-    """The numbers of a meter; where torch computes with those of one metric, as in `meter * 2`, it takes its score."""
-
-    @classmethod
-    def __torch_function__(
-        cls, compute: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        return compute(*(one._score() if isinstance(one, cls) else one for one in args), **(kwargs or {}))
-
-    def _score(self) -> torch.Tensor:
-        first = next(iter(self))
-        other = next((name for name in self if name != first and not name.startswith(f"{first}.")), None)
-        if other is not None:
-            raise InputError(f"the meter has {first!r}, {other!r} and more, expected one; write meter[{first!r}]")
-        return _number(first, self)
 
 
 def _number(name: str, numbers: Mapping[str, float]) -> torch.Tensor:

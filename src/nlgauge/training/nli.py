@@ -19,12 +19,13 @@ from nlgauge.models.heads import FORMAT, SUFFIX, widened
 from nlgauge.models.hub import know_start
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.runtime import Advance, Runtime, torch_device
-from nlgauge.training.adapters import adapter_tensors, add_adapters, set_adapters
+from nlgauge.runtime.runtime import Runtime, by_length, torch_device
 from nlgauge.training.examples import read_rows
 from nlgauge.training.heads import (
     FEATURES,
     HeadNetwork,
+    adapter_tensors,
+    add_adapters,
     arithmetic,
     check_output,
     head_metadata,
@@ -36,6 +37,7 @@ from nlgauge.training.heads import (
     padded,
     reads_types,
     save_encoder,
+    set_adapters,
     with_dropout,
     write_head,
 )
@@ -79,32 +81,24 @@ def train_nli(
 ) -> list[Accuracy]:
     """Train on labelled pairs, write the model, and evaluate it.
 
-    A head fits the encoder that it was made for, of which it holds the SHA-256; a folder works for every family that
-    transformers can classify with. Pairs are batched by similar length, gradients are clipped to norm 1, and a run that
-    was stopped goes on (see `Checkpoint`). Method `full` wants a rate of about 2e-5.
-
-    XNLI-R of the paper of MENLI is XLM-R base trained on pairs in several languages: model
-    `FacebookAI/xlm-roberta-base`, method `full`, rate 2e-5, 3 epochs of batches of 32, dropout 0.1, 128 tokens. The
-    tests do this with a tiny XLM-R; the real model was not run here.
+    A head fits the encoder that it was made for; a folder works for every family that transformers can classify with.
+    Pairs are batched by similar length, gradients are clipped to norm 1, and a run that was stopped goes on (see
+    `Checkpoint`). XNLI-R of the paper of MENLI is `FacebookAI/xlm-roberta-base`, method `full`, rate 2e-5, 3 epochs of
+    batches of 32, dropout 0.1, 128 tokens; the tests do this with a tiny XLM-R.
 
     Args:
         train: JSON lines files of premise, hypothesis and label. One that is named twice counts twice.
-        output: a `.safetensors` name for a head (adapters, on a BERT or MPNet), any other name for a folder that
-            transformers reads.
+        output: a `.safetensors` name for a head (adapters, on a BERT or MPNet), any other name for a folder.
         recipe: what is trained, and how.
         runtime: device, precision (bfloat16 or float32) and progress.
         dev: files to evaluate on after each pass.
         test: files to evaluate on at the end.
-        about: more metadata of a head: name, recipe, data, trained_on_phenomena. The last names perturbations of the
-            training data, with commas: an audit marks the rows of a metric that was taught the attack.
+        about: more metadata of a head: name, recipe, data, trained_on_phenomena (perturbations of the training data,
+            with commas: an audit marks the rows of a metric that was taught the attack).
         tell: called with lines about the progress.
 
     Returns:
         The accuracy on each test file.
-
-    Raises:
-        InputError: files, labels or outputs are not usable; also what `locate` raises.
-        MissingExtra: torch or peft is not installed.
     """
     check_precision(runtime)
     check_output(output, recipe.method)
@@ -207,14 +201,7 @@ class EncodedPairs:
 
 
 def read_pairs(file: InputFile) -> list[LabelledPair]:
-    """The pairs of a JSON lines file, plain or gzip.
-
-    The fields are `premise`, `hypothesis` and `label`; others are ignored.
-
-    Raises:
-        InputError: a field is missing or is not text, a label is not in `LABELS` (in any case), or there is no pair at
-            all; the error names file and line.
-    """
+    """The pairs of a JSON lines file: `premise`, `hypothesis` and `label`, one of `LABELS` in any case."""
     return read_rows(
         file,
         lambda row, where: [_pair(row)],
@@ -285,8 +272,7 @@ def sequence_network(
 ) -> SequenceNetwork:
     """Any encoder as a transformers classifier, trained as a whole (`full`) or by adapters (`lora`).
 
-    Raises:
-        InputError: the model reads from left to right and has no piece for padding, so that it reads no batch.
+    A model that reads from left to right and has no piece for padding reads no batch, and is refused.
     """
     from transformers import AutoModelForSequenceClassification
 
@@ -313,12 +299,8 @@ def batch_inputs(
     return padded([pairs.ids[i] for i in where], [pairs.types[i] for i in where], pad, device)
 
 
-def probabilities(
-    network: torch.nn.Module, pairs: EncodedPairs, pad: int, dtype: str, advance: Advance = lambda count: None
-) -> np.ndarray:
+def probabilities(network: torch.nn.Module, pairs: EncodedPairs, pad: int, dtype: str) -> np.ndarray:
     """The probabilities that a network gives each pair, in the order of `LABELS`: float64, shape (n, 3)."""
-    from nlgauge.runtime.runtime import by_length
-
     device = next(network.parameters()).device
     probable = np.zeros((len(pairs.ids), len(LABELS)))
     training = network.training
@@ -327,30 +309,18 @@ def probabilities(
         for where in by_length(pairs.lengths, _EVALUATION_TOKENS):
             logits = network(**batch_inputs(pairs, where, pad, device))
             probable[where] = torch.softmax(logits.double(), dim=1).cpu().numpy()
-            advance(len(where))
     network.train(training)
     return probable
 
 
 def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping[str, str]) -> None:
-    """Write a head, whole or not at all.
-
-    Args:
-        path: a .safetensors file.
-        network: the trained network.
-        about: more metadata; all values are strings.
-    """
+    """Write a head, whole or not at all; `about` is more metadata, all of them strings."""
     tensors = adapter_tensors(network.encoder) | own_tensors(network)
     write_head(path, tensors, {"labels": ",".join(LABELS), "features": FEATURES, **about})
 
 
 def begin_from(path: str | os.PathLike[str], network: HeadNetwork, files: ModelFiles) -> None:
-    """Load the weights of an earlier head into a network.
-
-    Args:
-        path: the head.
-        network: the network, whose encoder is that of `files`.
-        files: the files of the encoder, which the head must have been made for.
+    """Load the weights of an earlier head into a network, whose encoder is that of `files`.
 
     Raises:
         InputError: the file is not a head of this kind, is one for another encoder, or has another shape.
@@ -380,9 +350,6 @@ def begin_from(path: str | os.PathLike[str], network: HeadNetwork, files: ModelF
 
 
 def save_folder(path: str | os.PathLike[str], network: SequenceNetwork, files: ModelFiles) -> None:
-    """Write a classifier as transformers reads it, with the encoder's tokenizer; whole or not at all.
-
-    Adapters are merged into the weights.
-    """
+    """Write a classifier as transformers reads it, adapters merged, with its tokenizer; whole or not at all."""
     with new_folder(path) as folder:
         save_encoder(folder, network.model, files)

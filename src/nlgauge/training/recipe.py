@@ -37,8 +37,6 @@ class Schedule:
     """How long and how fast a network is trained, and in which order.
 
     Attributes:
-        epochs: passes over the data.
-        batch_size: pairs per step.
         learning_rate: the highest rate. It is reached after the warm-up and then falls linearly to 0.
         warmup: the share of the steps in which the rate rises.
         constant: keep the highest rate after the warm-up.
@@ -77,12 +75,8 @@ class Recipe:
     """The encoder, the weights that are trained, and the length of training.
 
     Attributes:
-        model: `embedded`, a folder, or a hub id, with or without @REVISION.
-        revision: branch, tag or commit of a hub model.
-        rank: the rank of the adapters.
-        alpha: the scale of the adapters times their rank.
+        revision: branch, tag or commit of a hub model, which may be part of its name, too.
         max_tokens: the largest number of pieces of a text, or of a pair; what is longer is cut.
-        schedule: how long and how fast.
     """
 
     model: Model = locate.NAME
@@ -108,13 +102,7 @@ class Recipe:
 
 @dataclass(frozen=True, kw_only=True)
 class NliRecipe(Recipe):
-    """How an NLI model is trained; see `Recipe` for what all recipes share.
-
-    Attributes:
-        method: `lora` trains adapters on all linear layers and a classifier, `full` everything.
-        dropout: the dropout of the encoder in training.
-        init: a head to start from.
-    """
+    """How an NLI model is trained; see `Recipe` for what all recipes share. `dropout` is that of the encoder."""
 
     method: Annotated[
         Literal["lora", "full"],
@@ -127,14 +115,7 @@ class NliRecipe(Recipe):
 
 @dataclass(frozen=True, kw_only=True)
 class InfillRecipe(Recipe):
-    """How words are masked, and what learns to predict them; the encoder is BERT's. See also `Recipe`.
-
-    Attributes:
-        share: the share of the words of a text that are masked.
-        shown: the share of these that is shown instead of masked, half unchanged and half as any other piece; BERT
-            uses 0.2.
-        dropout: the dropout of the encoder in training.
-    """
+    """How words are masked, and what learns to predict them; the encoder is BERT's. See also `Recipe`."""
 
     share: Annotated[
         float,
@@ -155,27 +136,20 @@ class Loss:
             better score comes out better. The third is the sum of both.
         margin: the difference that `pairwise` asks for, in units of the scores (a hinge); None asks for as much as
             possible (a logistic loss). The output of `pairwise` alone has the right order and no scale.
-        weight: the weight of the pairwise part in the sum.
     """
 
     name: LossName = "mse"
     margin: Annotated[float, Range(above=0)] | None = None
-    weight: Annotated[float, Range(above=0)] = 1.0
 
     def __post_init__(self) -> None:
         # Under the names that a user of recipes and commands knows.
         check_option("loss", self.name, LossName, error=InputError)
-        check_option("the weight of the pairwise loss", self.weight, Annotated[float, Range(above=0)], error=InputError)
         checked(self, name="", error=InputError)
 
     def of(self, scores: torch.Tensor, targets: torch.Tensor, groups: torch.Tensor, unit: float = 1.0) -> torch.Tensor:
-        """The mean loss of n scores, all in units of the targets.
+        """The mean loss of n scores, all in units of the targets; `groups` number what each is compared with.
 
-        Args:
-            scores: shape (n,).
-            targets: shape (n,).
-            groups: the number of the text that each is compared with, shape (n,).
-            unit: the size of one unit of the scores in units of the targets.
+        `unit` is one unit of the scores in units of the targets.
         """
         import torch
 
@@ -187,7 +161,7 @@ class Loss:
         lost = torch.nn.functional.softplus(-lead) if self.margin is None else torch.relu(self.margin * unit - lead)
         # If no two examples of a batch share a reference, there is nothing to compare, and the gradient is 0.
         pairwise = lost.mean() if len(lost) else 0 * scores.sum()
-        return squared + pairwise * (self.weight if self.name == "mse+pairwise" else 1.0)
+        return squared + pairwise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,41 +173,26 @@ class RegressorRecipe(Recipe):
     layer to one number, whose bias starts at the mean of the scores. `source` with references is COMET, `source`
     without is COMET-QE, and method `frozen` is RUSE.
 
-    The paper of SEScore (`--preset paper`) trains RoBERTa-large in full, with features `2h`, widths 2048 and 1024, one
-    pass of batches of 8 at the constant rate 3e-5, and neither warm-up nor weight decay; the defaults suit encoders of
-    some 400 dimensions. A rate that suits: 5e-4 for `lora`, 1e-3 for `frozen`, 3e-5 for `full`.
-
     Features `both` read reference and hypothesis in one sequence, the reference first. One linear layer on the first
     vector and the mean vector gives the score. It learns by adapters on a BERT or MPNet, reads references alone, and is
     written as a head; every text is read again with each that it stands beside, so it costs more. With two thousand
     ratings method `ridge` learns more than a network, in seconds.
 
     Attributes:
-        method: `frozen` trains only the feed-forward network, on vectors that are computed once; `lora` also trains
-            adapters on all linear layers; `full` trains everything; `ridge` fits a weighted sum of features in place of
-            a network, see `nlgauge.training.regressor`.
-        layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
-            under learnt weights.
-        features: `4h` (both vectors, product and difference) or `2h` (the last two), with method ridge also `match`,
-            `4h+match`, ..., with method lora also `both`, which has one linear layer and none of the options `layers`,
-            `widths` and `dropout`; see `nlgauge.models.encoder`.
+        layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers under
+            learnt weights.
+        features: see `nlgauge.models.encoder`; `both` has one linear layer and none of `layers`, `widths` and
+            `dropout`.
         init: with features `both`, a head to begin from: an NLI head, whose adapters are taken, or an earlier regressor
             of these features, whose last layer is taken, too; both must then have learnt with `standardise`, or both
             without. A higher rank is brought to `rank` by the largest singular values. The new head says in its
             metadata which perturbations and whose ratings the earlier one was shown.
-        match_layer: the layer whose token vectors are matched; None is that of BERTScore.
         reference: whether references are read.
         source: whether sources are read.
         side: the only side that is read, for a sentinel; None compares texts.
-        widths: the widths of the hidden layers.
         dropout: the dropout after each hidden layer.
-        encoder_dropout: the dropout of the encoder in training; its passes then run one after the other, on all cores
+        encoder_dropout: that of the encoder in training; its passes then run one after the other, on all cores
             together.
-        loss: the loss to minimise.
-        standardise: learn scores minus their mean, in units of their standard deviation; this is undone when the head
-            is used.
-        held_out: the share of references that is held out for choosing the best weights where no ratings are given; 0
-            keeps the last weights.
         evaluate_every: the number of steps between two evaluations; None is twice per pass.
     """
 
@@ -254,7 +213,6 @@ class RegressorRecipe(Recipe):
         str | None,
         Typed("With --features both: a head to begin from, nli-robust, another NLI head or a file.", metavar="FILE"),
     ] = None
-    match_layer: Annotated[int | None, Range(least=0)] = None
     reference: bool = True
     source: bool = False
     side: Literal["source", "hypothesis", "reference"] | None = None
@@ -279,13 +237,8 @@ class RegressorRecipe(Recipe):
         super().__post_init__()
         if MATCH in self.blocks and self.method != "ridge":
             raise InputError(f"features is {self.features!r}, which only method ridge learns from")
-        if MATCH not in self.blocks and self.match_layer is not None:
-            raise InputError(f"match_layer is {self.match_layer}, and features {self.features!r} matches nothing")
         if self.blocks == (MATCH,) and self.layers:
-            raise InputError(
-                f"layers is {self.layers}, whose vectors features {MATCH!r} does not read; match_layer is the layer of"
-                " the tokens"
-            )
+            raise InputError(f"layers is {self.layers}, whose vectors features {MATCH!r} does not read; leave it out")
         if self.side is not None and self.features != "4h":
             raise InputError(
                 f"features is {self.features!r}, which compares texts, and side {self.side!r} is one alone"
@@ -331,11 +284,7 @@ class RegressorRecipe(Recipe):
         return self.method == "lora"
 
     def chosen_layers(self, depth: int) -> tuple[int, ...]:
-        """The numbers of the layers that are read.
-
-        Raises:
-            InputError: the encoder does not have one of them.
-        """
+        """The numbers of the layers that are read; one that the encoder does not have is refused."""
         if self.layers == MIX:
             return tuple(range(depth + 1))
         for layer in self.layers:
@@ -345,11 +294,7 @@ class RegressorRecipe(Recipe):
 
 
 def check_precision(runtime: Runtime) -> None:
-    """Refuse a precision in which nothing can be trained.
-
-    Raises:
-        InputError: it is neither bfloat16 nor float32.
-    """
+    """Refuse a precision in which nothing can be trained: neither bfloat16 nor float32."""
     if runtime.dtype not in ("bfloat16", "float32"):
         raise InputError(
             f"dtype is {runtime.dtype}, expected bfloat16 or float32: training in other precisions is not offered"
@@ -376,12 +321,7 @@ def trainable(files: ModelFiles, runtime: Runtime, method: str) -> ModelFiles:
 def run_line(train: Sequence[InputFile], recipe: Recipe, runtime: Runtime, files: ModelFiles) -> str:
     """Everything that determines the weights, as one line; it identifies the run of a checkpoint.
 
-    Args:
-        train: the training files.
-        recipe: its fields and those of its schedule count, and so does the content of the head that it starts from
-            (`init`).
-        runtime: its precision counts.
-        files: the encoder.
+    Of the head that a recipe starts from (`init`), the content counts.
     """
     facts = recipe_facts(recipe, runtime, files)
     if facts.get("init") is not None:
@@ -398,7 +338,6 @@ def recipe_facts(recipe: Recipe, runtime: Runtime, files: ModelFiles) -> dict[st
     """Recipe, schedule, precision and encoder of a run, in one flat mapping."""
     facts = {**asdict(recipe), **asdict(recipe.schedule)}
     del facts["schedule"]
-    for name, before in (("constant", False), ("match_layer", None)):
-        if facts.get(name) == before:
-            facts.pop(name, None)  # runs from before there was a choice go on
+    if facts.get("constant") is False:
+        del facts["constant"]  # runs from before there was a choice go on
     return facts | {"encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype}

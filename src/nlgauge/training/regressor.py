@@ -17,22 +17,23 @@ import torch
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.embedding.vectors import best_layer
-from nlgauge.models.encoder import BOTH, MATCH, MATCHED, Encoder, combined, cut_layers, load_encoder
+from nlgauge.models.encoder import BOTH, MATCH, MATCHED, Encoder, combined, load_encoder
 from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.heads import HEADS, HERE, SUFFIX, Head, find_head
-from nlgauge.models.hub import HubNetwork
 from nlgauge.models.locate import ModelFiles, is_disentangled, is_read, locate
 from nlgauge.models.matching import encoder_means, mean_vectors, read_pairs
 from nlgauge.models.regressor import KIND, MIX, WEIGHTS, RegressorFiles, text_vectors
 from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.runtime.runtime import Advance, Runtime, torch_device
 from nlgauge.stats.correlate import correlation
-from nlgauge.training.adapters import adapter_tensors, add_adapters, begin_adapters
 from nlgauge.training.examples import Encoded, Example, ExampleTexts, grouped_batches
 from nlgauge.training.heads import (
     FEATURES,
     HeadNetwork,
+    adapter_tensors,
+    add_adapters,
     arithmetic,
+    begin_adapters,
     check_output,
     encoder_below,
     head_metadata,
@@ -88,29 +89,20 @@ def train_regressor(
 ) -> Trained:
     """Train on texts with scores, keep the best weights, and write the model.
 
-    A head holds the network, and adapters in float16, and fits the encoder that it was made for, of which it holds the
-    SHA-256; adapters need a BERT or MPNet, and with method `frozen` the encoder may be of any family. A folder
-    holds the encoder as transformers writes it with its tokenizer, `regressor.safetensors` with the network, and
-    `regressor.json` with the metadata for people to read. Nothing is pickled. Gradients are clipped to norm 1.
-
     All hypotheses of one reference are in one batch, so each distinct text of a batch is encoded once. A run that was
     stopped goes on, see `Checkpoint`.
 
     Args:
         examples: see `nlgauge.training.examples`: `read_triples` or `rated_examples`.
-        output: a `.safetensors` name for a head (feed-forward network and adapters), any other name for a folder with
-            the whole encoder; features `both` make a head.
+        output: a `.safetensors` name for a head: the network, and adapters in float16, on a BERT or MPNet, or with
+            method `frozen` on any family. Any other name is a folder with the whole encoder, its tokenizer, the network
+            and `regressor.json`, the metadata for people to read; features `both` make a head.
         recipe: what is trained, and how.
         runtime: device, precision (bfloat16 or float32) and progress.
-        dev: the set by which the best weights are chosen; None holds out a share of the examples, see
-            `RegressorRecipe.held_out`.
+        dev: the set by which the best weights are chosen; None holds out `RegressorRecipe.held_out` of the examples.
         about: more metadata: name, recipe, data, low and high (the ends of the scale), ...; all values are strings.
         curve: a TSV file for the loss of each step and the evaluations.
         tell: called with lines about the progress.
-
-    Raises:
-        InputError: examples, options or outputs are not usable; also what `locate` raises.
-        MissingExtra: torch or peft is not installed.
     """
     _check(recipe, runtime, output)
     files = trainable(locate(recipe.model, recipe.revision), runtime, recipe.method)
@@ -313,7 +305,9 @@ class RegressorNetwork(torch.nn.Module):
         super().__init__()
         self.encoder = encoder
         self.layers, self.features, self.dropout = tuple(layers), tuple(features), dropout
-        self.mix = Mix(len(layers)) if mixed else None
+        # learnt weights of layers, in equal parts at first
+        parts = {"weights": torch.zeros(len(layers)), "scale": torch.ones(1)}
+        self.mix = torch.nn.ParameterDict(parts) if mixed else None
         sizes = [size * (1 if mixed else len(layers)) * len(features), *widths]
         self.hidden = torch.nn.ModuleList(torch.nn.Linear(i, o) for i, o in pairwise(sizes))
         self.out = torch.nn.Linear(sizes[-1], 1)
@@ -337,11 +331,10 @@ class RegressorNetwork(torch.nn.Module):
     def forward(self, means: torch.Tensor, rows: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """Scores in units of the targets, float32, shape (n,).
 
-        Args:
-            means: of the distinct texts, shape (texts, layers, d).
-            rows: `hyp`, `ref`, `src` -> the row of `means` where that text of each segment is, shape (n,).
+        `means` are those of the distinct texts, shape (texts, layers, d); `rows` says for `hyp`, `ref` and `src` in
+        which row of them that text of each segment is, shape (n,).
         """
-        mix = None if self.mix is None else (torch.softmax(self.mix.weights, dim=0), self.mix.scale)
+        mix = None if self.mix is None else (torch.softmax(self.mix["weights"], dim=0), self.mix["scale"])
         vectors = text_vectors(means, mix)
         states = combined(self.features, {name: vectors[row] for name, row in rows.items()})
         for layer in self.hidden:
@@ -350,32 +343,15 @@ class RegressorNetwork(torch.nn.Module):
         return scores
 
 
-class Mix(torch.nn.Module):
-    """Learnt weights of layers, in equal parts at first."""
-
-    def __init__(self, n_layers: int) -> None:
-        super().__init__()
-        self.weights = torch.nn.Parameter(torch.zeros(n_layers))
-        self.scale = torch.nn.Parameter(torch.ones(1))
-
-
 _TEXTS = 256  # or pairs, encoded together in evaluation
 _ROWS = 1024
 
 
 class _Learner:
-    """A network and its examples.
+    """A network and its examples; the network learns target = (score - mean) / sd.
 
-    Args:
-        network: the network, on its device.
-        texts: all texts of all sets, or all pairs.
-        loss: the loss to minimise.
-        mean: the mean of the scores; the network learns target = (score - mean) / sd.
-        sd: the standard deviation of the scores.
-        pad: the id that pads a batch.
-        dtype: bfloat16 or float32.
-        cores: the threads that compute the parts of a batch. None is the calling thread; an encoder with dropout needs
-            it, since only there are random numbers drawn in order.
+    `cores` compute the parts of a batch. None is the calling thread, which an encoder with dropout needs: only there
+    are random numbers drawn in order.
     """
 
     def __init__(
@@ -466,10 +442,7 @@ class Learner(_Learner):
 
 
 class PairTexts:
-    """Distinct pairs (reference, hypothesis) of many examples, each with its pieces and their types.
-
-    `nlgauge.training.examples.ExampleTexts` is the same for texts that are read alone.
-    """
+    """Distinct pairs (reference, hypothesis) of many examples, each with its pieces and their types."""
 
     def __init__(self, tokenizer: PairTokenizer) -> None:
         self.tokenizer = tokenizer
@@ -521,17 +494,10 @@ class CrossedLearner(_Learner):
 
 
 def crossed_network(recipe: RegressorRecipe, files: ModelFiles, first: float, runtime: Runtime) -> HeadNetwork:
-    """The network on its device, ready to learn.
+    """The network on its device, ready to learn; its last bias is `first`, unless an earlier regressor brings one.
 
-    Args:
-        recipe: how it is trained, and which head it begins from.
-        files: of the encoder.
-        first: what the last bias begins at, unless an earlier regressor brings one.
-        runtime: device and precision.
-
-    Raises:
-        InputError: the encoder is neither BERT nor MPNet; or the head to begin from is of another kind, on another
-            encoder, or learnt scores in other units.
+    An encoder that is neither BERT nor MPNet is refused, and a head to begin from of another kind, on another encoder,
+    or that learnt scores in other units.
     """
     network = head_network(
         files,
@@ -550,12 +516,7 @@ def crossed_network(recipe: RegressorRecipe, files: ModelFiles, first: float, ru
 
 
 def inherited(init: str, about: Mapping[str, str]) -> dict[str, str]:
-    """The metadata of a head that began from another: what that one was shown, the new one has been shown, too.
-
-    Args:
-        init: the head that it began from.
-        about: what its maker says.
-    """
+    """The metadata of a head that began from another: what that one was shown, the new one has been shown, too."""
     head = _head(init)
     keys = {"trained_on_phenomena": ","}
     if head.get("criterion") is not None:  # ratings that people gave, of which every result has a note
@@ -613,15 +574,14 @@ def _begin_layer(network: HeadNetwork, head: Head, standardise: bool) -> None:
 
 
 CONFIG = "regressor.json"
-_SAME = 1e-3  # of a vector's length: float32 rounds to less
 
 
 def whole_encoder(files: ModelFiles, dropout: float, layers: Sequence[int]) -> Any:
     """An encoder of any family to be written as a folder, without what stands above the highest of some layers.
 
     Raises:
-        InputError: an encoder-decoder; or, of a family that is not BERT's, the last layer is left out, or a lower one
-            is another in training than in use.
+        InputError: an encoder-decoder; or another layer than the last of a family that is not BERT's, of which some
+            norm the last one alone.
     """
     layer = max(layers)
     from transformers import AutoModel
@@ -632,41 +592,17 @@ def whole_encoder(files: ModelFiles, dropout: float, layers: Sequence[int]) -> A
         raise InputError(
             f"model {files.name!r} is an encoder-decoder, expected an encoder; use method frozen, or name another"
         )
-    if layer != files.depth and not is_bert:
+    if min(layers) != files.depth and not is_bert:
         raise InputError(
-            f"layer is {layer}: of {files.name!r}, which is not of BERT's family, only the last layer ({files.depth})"
-            " can be trained"
+            f"layer is {min(layers)}: of {files.name!r}, which is not of BERT's family, only the last layer"
+            f" ({files.depth}) can be trained; use method frozen for others"
         )
     unpooled = {"add_pooling_layer": False} if is_bert and not is_disentangled(files.config) else {}
     encoder = with_dropout(AutoModel, files, dropout, **unpooled)
     if layer != files.depth:
         encoder.encoder.layer = encoder.encoder.layer[:layer]
         encoder.config.num_hidden_layers = layer
-    if not is_bert and len(layers) > 1:
-        _check_layers(files, encoder, layers)
     return encoder
-
-
-def _check_layers(files: ModelFiles, encoder: Any, layers: Sequence[int]) -> None:
-    """Refuse a family whose last norm stands behind a cut model, too, so that its lower layers are not learnt as such.
-
-    Raises:
-        InputError: for such a family (GPT-2, Llama), as some pieces show.
-    """
-    probe = np.arange(min(4, int(files.config.get("vocab_size", 4))), dtype=np.int64)
-    training = encoder.training
-    with torch.inference_mode():
-        ids = torch.from_numpy(probe)[None]
-        out = encoder.eval()(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True)
-        with cut_layers(HubNetwork(files, torch.float32, torch.device("cpu")), layers) as forward:
-            used = forward([probe])
-    encoder.train(training)
-    for layer, found in zip(layers, used, strict=True):
-        if (found - out.hidden_states[layer][0]).norm() > _SAME * found.norm():
-            raise InputError(
-                f"layer is {layer}: of {files.name!r}, which norms what its last layer gives, only this one"
-                f" ({files.depth}) can be trained; use method frozen, or leave the others out"
-            )
 
 
 def save_regressor(
@@ -677,16 +613,7 @@ def save_regressor(
     dtype: str,
     about: Mapping[str, str],
 ) -> None:
-    """Write a head (`.safetensors`) or a folder, whole or not at all.
-
-    Args:
-        path: where to.
-        network: what was trained.
-        files: of the encoder it began from.
-        recipe: how the user named that encoder.
-        dtype: the precision in which it was trained.
-        about: joins the metadata, and wins over what the recipe says.
-    """
+    """Write a head (`.safetensors`) or a folder, whole or not at all; `about` wins over what the recipe says."""
     metadata = {**head_metadata(KIND, recipe, files, dtype), **about}
     if path.endswith(".safetensors"):
         adapters = {} if network.encoder is None else adapter_tensors(network.encoder)
@@ -740,9 +667,8 @@ def train_ridge(
 ) -> RidgeTrained:
     """Fit scores by a weighted sum of features, and write the head; whole or not at all.
 
-    Nothing is drawn at random. Features `match` are those of `regressor`, at the layer of `bertscore` or at
-    `match_layer`. With two thousand ratings such a sum is better than a network. Triples of errors made on purpose need
-    a `strength`: left to themselves they choose one that fits the errors too well.
+    Nothing is drawn at random. Features `match` are those of `regressor`, at the layer of `bertscore`. Triples of
+    errors made on purpose need a `strength`: left to themselves they choose one that fits the errors too well.
 
     Args:
         examples: see `nlgauge.training.examples`.
@@ -752,13 +678,9 @@ def train_ridge(
         strength: the penalty; None takes the best of a fixed list by the squared error on examples that are left out,
             one at a time.
         untrained: how much of BERTScore's F, which learns nothing, is added to the prediction, each over its standard
-            deviation in the training data. It keeps a head that learns from errors made on purpose near what holds for
-            outputs of systems.
+            deviation in the training data: so a head of errors made on purpose stays near what holds for outputs.
         about: more metadata; all values are strings.
         tell: called with lines about the progress.
-
-    Raises:
-        InputError: examples, options or the output are not usable; also what `locate` raises.
 
     References:
         Hastie, Tibshirani and Friedman (2009), "The Elements of Statistical Learning", section 3.4.1; the features of
@@ -771,11 +693,7 @@ def train_ridge(
     matched = MATCH in recipe.blocks
     if untrained and not matched:
         raise InputError(f"untrained is {untrained:g}, and features are {','.join(recipe.blocks)}; F is one of 'match'")
-    layer = best_layer(files.taken_as[0], files.depth) if recipe.match_layer is None else recipe.match_layer
-    if matched and layer > files.depth:
-        raise InputError(
-            f"the layer that is matched is {layer}, but model {recipe.model!r} has layers 0 to {files.depth}"
-        )
+    layer = best_layer(files.taken_as[0], files.depth)
     layers = () if recipe.blocks == (MATCH,) else recipe.chosen_layers(files.depth)
     tokenizer = TextTokenizer(files, recipe.max_tokens, space=False)
     texts = ExampleTexts(tokenizer)

@@ -200,20 +200,11 @@ def test_lighteval_corpus_metrics_are_left_out(store):
     assert notes(data) == ["'bleu' is a number of the whole corpus, of which rows hold only a part: left out"]
 
 
-def test_versions_before_0_11_have_columns_side_by_side(store):
-    flat = {"example": "2 and 2?", "gold": ["4"], "predictions": ["so 4"], "metrics": {"em": 1.0}, "full_prompt": "x"}
-    data = ng.read(store([flat, {**flat, "predictions": ["5"], "metrics": {"em": 0.0}}]))
-    assert [(s.id, s.hypothesis, s.references, s.source, s.group, s.human) for s in data] == [
-        ("1", "so 4", ("4",), "2 and 2?", "gsm8k|5", {"em": 1.0}),
-        ("2", "5", ("4",), "2 and 2?", "gsm8k|5", {"em": 0.0}),
-    ]
-
-
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
         ([row(0, [], {"acc": 1.0}, logprobs=[-1.5, -2.5])], r"row 1: responses are likelihoods of choices"),
-        ([{"predictions": "['4']", "gold": "['4']", "metrics": "{}"}], "as lighteval writes from 0.11 on"),
+        ([{"predictions": ["4"], "gold": ["4"], "metrics": {"em": 1.0}}], "as lighteval writes from 0.11 on"),
         ([{"doc": "x", "model_response": "y", "metric": "z"}], "expected objects 'doc', 'model_response' and 'metric'"),
         ([row(0, [], {"em": 1.0})], "all 1 sample failed"),
     ],

@@ -263,6 +263,17 @@ def test_the_table_is_keyed_by_system_number_and_language_pair():
         ng.Segment("y", "t", system="A", item="1", group="cs-uk"),
     ]
     assert table.of(segments).tolist() == [12, 1]
+    with pytest.raises(
+        ng.InputError, match=r"^f: two lines for system 'A', item '1', group 'cs-uk', metric 'BLEU', reference 'refA'$"
+    ):
+        Submission("segment", (*rows(n=1), *rows(["A"], n=1)), name="f").table()
+    both = [
+        SubmissionRow("M", "cs-uk", "set1", "A", 1.0, reference="refA"),
+        SubmissionRow("M", "cs-uk", "set1", "A", 9.0, 0, "news", "", "refA"),
+    ]
+    table = Submission("system", tuple(both), name="f").table()
+    assert table.by_system() == {"A": 1.0}
+    assert table.notes == ("f: 1 line of single domains left out",)
 
 
 def test_references_are_columns_and_what_is_not_asked_for_is_counted():
@@ -281,23 +292,6 @@ def test_references_are_columns_and_what_is_not_asked_for_is_counted():
         submission.table()
     with pytest.raises(ng.InputError, match=r"^f: no test set 'set2'; did you mean 'set1'\?$"):
         submission.table("set2")
-
-
-def test_domains_stay_out_of_system_scores():
-    both = [
-        SubmissionRow("M", "cs-uk", "set1", "A", 1.0, reference="refA"),
-        SubmissionRow("M", "cs-uk", "set1", "A", 9.0, 0, "news", "", "refA"),
-    ]
-    table = Submission("system", tuple(both), name="f").table()
-    assert table.by_system() == {"A": 1.0}
-    assert table.notes == ("f: 1 line of single domains left out",)
-
-
-def test_two_lines_about_one_thing_are_refused():
-    with pytest.raises(
-        ng.InputError, match=r"^f: two lines for system 'A', item '1', group 'cs-uk', metric 'BLEU', reference 'refA'$"
-    ):
-        Submission("segment", (*rows(n=1), *rows(["A"], n=1)), name="f").table()
 
 
 words = st.text(st.sampled_from("abcXYZ019.-_"), min_size=1, max_size=6)

@@ -189,7 +189,7 @@ def _lmeval_scores(row: Mapping[str, Any], log: Log) -> list[tuple[str, float]]:
 _FIELDS = (
     "doc.id", "doc.query", "doc.choices", "doc.gold_index", "doc.task_name",
     "model_response.text", "model_response.text_post_processed", "model_response.logprobs", "metric",
-    "example", "gold", "predictions", "metrics",
+    "predictions",  # of versions before 0.11, which are refused
 )  # fmt: skip
 _LIGHTEVAL_NAME = re.compile(r"details_(.+)_[0-9T:.-]+\.parquet")
 _HOW = ("processed", "text")
@@ -202,9 +202,8 @@ def open_lighteval(file: InputFile, columns: Mapping[str, str] | None = None) ->
     answers to a document are runs. The system is what the path says, `details/MODEL/DATE/`; the file does not name it.
 
     Where lighteval cut the reasoning off an answer and scored the rest, the rest is read. The score of all runs of a
-    document stands beside each. Both layouts are read: that with `doc`, `model_response` and `metric` (from 0.11 on),
-    and the columns side by side before it, which name neither ids nor tasks. Metrics of a whole corpus are left out
-    with a note.
+    document stands beside each. The layout is that of lighteval from 0.11 on, with `doc`, `model_response` and
+    `metric`. Metrics of a whole corpus are left out with a note.
 
     Args:
         file: the file.
@@ -221,7 +220,11 @@ def open_lighteval(file: InputFile, columns: Mapping[str, str] | None = None) ->
     log = Log(file)
     named, system = _LIGHTEVAL_NAME.fullmatch(Path(file.path).name), _model_in(Path(file.path))
     for where, row in nested_rows(file, _FIELDS):
-        doc, response, metrics = _parts(row, where)
+        doc, response = row.get("doc"), row.get("model_response")
+        if type(doc) is not dict or type(response) is not dict:
+            raise InputError(
+                f"{where}: expected objects 'doc', 'model_response' and 'metric', as lighteval writes from 0.11 on"
+            )
         said = texts(response.get("text_post_processed")) if how == _HOW[0] else ()
         said = said or texts(response.get("text"))
         if not said and response.get("logprobs"):
@@ -234,27 +237,12 @@ def open_lighteval(file: InputFile, columns: Mapping[str, str] | None = None) ->
             source=text(doc.get("query")),
             system=system,
             group=text(doc.get("task_name")) or (named[1] if named else None),
-            scores=log.scores(_lighteval_scores(metrics, log)),
+            scores=log.scores(_lighteval_scores(row.get("metric"), log)),
         )
         log.add_all(sample, said)
         if len(said) > 1:
             log.note(_TOGETHER)
     return log.source()
-
-
-def _parts(row: Mapping[str, Any], where: str) -> tuple[Mapping[str, Any], Mapping[str, Any], Any]:
-    """The document, the response and the metrics of a row; versions before 0.11 have them side by side."""
-    doc, response = row.get("doc"), row.get("model_response")
-    if type(doc) is dict and type(response) is dict:
-        return doc, response, row.get("metric")
-    gold, said = row.get("gold"), row.get("predictions")
-    if type(gold) is not list or type(said) is not list:
-        raise InputError(
-            f"{where}: expected objects 'doc', 'model_response' and 'metric', as lighteval writes from 0.11 on, or"
-            " lists 'gold' and 'predictions', as versions before it do"
-        )
-    flat = {"query": row.get("example"), "choices": gold, "gold_index": list(range(len(gold)))}
-    return flat, {"text": said, "logprobs": said}, row.get("metrics")
 
 
 def _golds(doc: Mapping[str, Any]) -> Iterator[str]:

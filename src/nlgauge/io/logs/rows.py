@@ -53,11 +53,7 @@ class Sample:
 
 
 class Log:
-    """The samples of one log, in order.
-
-    Args:
-        file: the file.
-    """
+    """The samples of one log, in order."""
 
     def __init__(self, file: InputFile) -> None:
         self.file = file
@@ -104,11 +100,7 @@ class Log:
         self._counts[words] += n
 
     def source(self, notes: Sequence[str] = ()) -> HeldSource:
-        """The segments of all samples.
-
-        Raises:
-            InputError: there is no sample with an answer.
-        """
+        """The segments of all samples; a log without a sample with an answer is refused."""
         if not self._kept:
             why = f"all {counted(self._silent, 'sample')} failed" if self._silent else "no sample in it"
             raise InputError(f"{self.file.name}: {why}, expected at least one answer")
@@ -171,11 +163,7 @@ _ITEM = 40  # characters of an item that is named by its text
 
 
 def parsed(text: str, file: InputFile, where: str) -> Any:
-    """A value of JSON, in which NaN and Infinity may stand, as Python writes them.
-
-    Raises:
-        InputError: it is no JSON, is nested too deeply, or an object holds a key twice.
-    """
+    """A value of JSON, in which NaN and Infinity may stand, as Python writes them; no object may hold a key twice."""
     text = mended(text)
     try:
         try:
@@ -196,11 +184,7 @@ def parsed(text: str, file: InputFile, where: str) -> Any:
 
 
 def text_of_bytes(content: bytes, where: str) -> str:
-    """Bytes as text.
-
-    Raises:
-        InputError: they are not UTF-8.
-    """
+    """Bytes as text; what is not UTF-8 is refused."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -208,11 +192,7 @@ def text_of_bytes(content: bytes, where: str) -> str:
 
 
 def document(file: InputFile) -> Any:
-    """The one value of a file of JSON.
-
-    Raises:
-        InputError: as `parsed`, or the file is larger than an array in memory may be.
-    """
+    """The one value of a file of JSON, which is no larger than an array in memory may be."""
     return parsed(text_of_bytes(joined(file), file.name), file, file.name)
 
 
@@ -220,12 +200,6 @@ class LogLines:
     """The objects of a log of JSON lines, as (line number, object); a list in place of lines is read, too.
 
     A last line that breaks off is what a killed run leaves: it is skipped, and `notes` says so.
-
-    Args:
-        file: the file.
-
-    Raises:
-        InputError: a line is no JSON object.
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -267,11 +241,7 @@ class LogLines:
 
 
 def entries(value: Any, name: str, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a list, each with its place.
-
-    Raises:
-        InputError: it is no list, or an entry is no object. `key` is the field of the list in the error, if any.
-    """
+    """The objects of a list, each with its place; `key` is the field of the list in an error, if any."""
     what = f"{key!r} is" if key else "the file is"
     if type(value) is not list:
         raise InputError(f"{name}: {what} {'missing' if value is None else 'no list'}, expected a list of objects")
@@ -302,11 +272,7 @@ def fields(value: Any, *path: str) -> dict[str, Any]:
 
 
 def item_in(row: Mapping[str, Any], name: str, where: str, expected: str) -> Item:
-    """The field of a row that names its item.
-
-    Raises:
-        InputError: it is missing, or neither a name nor a number.
-    """
+    """The field of a row that names its item, by a name or a number; an error says what was expected."""
     found = identity(row.get(name))
     if found is None:
         raise InputError(f"{where}: field {name!r} is missing, expected {expected}")
@@ -361,9 +327,7 @@ def message(content: Any) -> str | None:
 def item_of(*parts: str | None, shown: str = "") -> str:
     """The name of an item that has none but its texts: the text where it is short, else its beginning and a digest.
 
-    Args:
-        parts: the texts.
-        shown: what begins the name of a long one, where that is not the text itself.
+    `shown` begins the name of a long one, where that is not the text itself.
     """
     told = "\n".join(part or "" for part in parts).strip()
     if len(told) <= _ITEM and "\n" not in told:
@@ -373,11 +337,7 @@ def item_of(*parts: str | None, shown: str = "") -> str:
 
 
 def asked(columns: Mapping[str, str] | None, known: tuple[str, ...], file: str) -> dict[str, str]:
-    """Field of ours -> place in the log, from `columns` in either direction.
-
-    Raises:
-        InputError: a field is named that this log cannot give.
-    """
+    """Field of ours -> place in the log, from `columns` in either direction; no other than the known ones."""
     found = {(a if a in known else b): (b if a in known else a) for a, b in (columns or {}).items()}
     wrong = next((field for field in found if field not in known), None)
     if wrong is not None:
@@ -386,17 +346,7 @@ def asked(columns: Mapping[str, str] | None, known: tuple[str, ...], file: str) 
 
 
 def check_named(columns: Mapping[str, str], field: str, is_there: bool, there: Iterable[str], file: str) -> None:
-    """Refuse a place that columns name for a field, if no row has it.
-
-    Args:
-        columns: field of ours -> place, as `asked` gives them.
-        field: the field.
-        is_there: whether some row has the place.
-        there: the places that rows have, for the error.
-
-    Raises:
-        InputError: the place is named, and no row has it.
-    """
+    """Refuse a place that columns name for a field, if no row has it; the error lists the places that are there."""
     if field in columns and not is_there:
         found = ", ".join(dict.fromkeys(map(repr, there))) or "none"
         raise InputError(f"{file}: no row has {columns[field]!r}, which columns name as {field}; found: {found:.400}")
@@ -413,14 +363,7 @@ _LOCAL = struct.Struct("<4s22xHH")  # of a member's own header: its mark, and th
 
 
 class Archive:
-    """A zip archive.
-
-    Args:
-        file: the file; it is held open until `close`.
-
-    Raises:
-        InputError: it is no zip archive, or a damaged one.
-    """
+    """A zip archive, which is held open until `close`."""
 
     def __init__(self, file: InputFile) -> None:
         self.file = file
@@ -444,11 +387,7 @@ class Archive:
         return f"{self.file.name}, {name if name.isprintable() else repr(name)}"
 
     def read(self, name: str) -> bytes:
-        """The bytes of a member.
-
-        Raises:
-            InputError: it is damaged, encrypted, packed in another way, or larger than the limits allow.
-        """
+        """The bytes of a member; one that is damaged, encrypted, packed otherwise or beyond the limits is refused."""
         member, where = self._members[name], self.at(name)
         if member.flag_bits & 1:
             raise InputError(f"{where}: is encrypted, expected a log as it was written")

@@ -370,13 +370,7 @@ def _folders(member: str) -> Iterator[str]:
 
 
 def _in_pieces(archive: Archive, folder: str, starts: Sequence[int]) -> Callable[[str], Any]:
-    """What finds the long texts of a sample in pieces: lists of strings, each named by the number of its first string.
-
-    Args:
-        archive: where they lie.
-        folder: their folder.
-        starts: the numbers that begin them, in order.
-    """
+    """What finds the long texts of a sample in pieces: lists of strings, each named by its first number."""
     read: dict[int, list[Any]] = {}  # the list that was read last
 
     def find(name: str) -> Any:

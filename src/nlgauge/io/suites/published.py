@@ -377,12 +377,7 @@ class _Annotation(msgspec.Struct):
 class _Sample(msgspec.Struct):
     source: str
     summary: str
-    sample_id: int | str | None = None
     annotations: list[_Annotation] = []
-
-
-class _Batch(msgspec.Struct):
-    samples: list[_Sample]
 
 
 def faithbench_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair]], list[str], list[str]]:
@@ -448,9 +443,8 @@ def _samples(name: str) -> list[_Sample]:
         data = joined(InputFile(name))
         value = msgspec.json.decode(data)
         check_keys(data.decode("utf-8"), value)
-        if isinstance(value, list):  # as in the first release
-            return msgspec.convert(value, list[_Sample])
-        return msgspec.convert(value, _Batch).samples
+        # a list as in the first release, or an object that holds it
+        return msgspec.convert(value.get("samples") if isinstance(value, dict) else value, list[_Sample])
     except (msgspec.MsgspecError, RepeatedKey, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f'{name}: {error}; expected {{"samples": [...]}} with source, summary, annotations') from None
 
@@ -490,9 +484,6 @@ def read_minor(path: str | os.PathLike[str]) -> tuple[list[Labelled], list[dict[
 
     Returns:
         (text before, text after, whether the difference is minor) for each pair.
-
-    Raises:
-        InputError: a row is of none of these kinds. The error names its line.
     """
     file = InputFile(path)
     lines = Lines(file)
@@ -646,11 +637,7 @@ def name_of(suite: str | None) -> str | None:
 
 
 def files_of(name: str, path: str | os.PathLike[str]) -> list[str]:
-    """The files of a published suite: one file, or those in a folder.
-
-    Raises:
-        InputError: the folder holds no file of the suite.
-    """
+    """The files of a published suite: one file, or those in a folder, which must hold one."""
     if not os.path.isdir(path):
         return [os.fspath(path)]
     patterns = PUBLISHED[name].files
@@ -675,9 +662,6 @@ def read_published(name: str, path: Any, columns: Mapping[str, str] | None = Non
 
     Returns:
         The suite, and the files that were read.
-
-    Raises:
-        InputError: the folder holds no file of the suite, a row lacks a field, or no row makes a pair.
     """
     entry, notes = PUBLISHED[name], list[str]()
     if entry.read is not None:

@@ -34,11 +34,7 @@ class Cells(dict[str, Any]):
         self.place = place
 
     def text(self, name: str) -> str | None:
-        """A field as text; None if it is absent or empty.
-
-        Raises:
-            InputError: the field is a list or an object.
-        """
+        """A field as text, which a list or an object is not; None if it is absent or empty."""
         value = self.get(name)
         if value is None or value == "":
             return None
@@ -47,21 +43,13 @@ class Cells(dict[str, Any]):
         return str(value)
 
     def needed(self, name: str) -> str:
-        """A field as text. It may be empty, but it must be present.
-
-        Raises:
-            InputError: the field is absent, or it is a list or an object.
-        """
+        """A field as text. It may be empty, but it must be present."""
         if self.get(name) is None:
             raise InputError(f"{self.place}: no field {name!r}; fields found: {', '.join(map(repr, self))}")
         return self.text(name) or ""
 
     def words(self, name: str) -> str:
-        """The same of a field that is judged, where a number is a slip and not an id.
-
-        Raises:
-            InputError: the field is absent, or it is no text.
-        """
+        """The same of a field that is judged, where a number is a slip and not an id."""
         found = self.needed(name)
         if not isinstance(self[name], str):
             raise InputError(f"{self.place}: field {name!r} is {self[name]!r:.40}, expected a text")
@@ -92,19 +80,13 @@ class Cells(dict[str, Any]):
 class SuiteRows:
     """The rows of a file or frame as (place in words, `Cells`). Each iteration reads them again.
 
-    Args:
-        given: the file or frame.
-        quoted: whether cells between tabs may be quoted, as data frames write them.
+    Cells between tabs may be `quoted`, as data frames write them.
 
     Attributes:
         name: the name of the file, or the kind of frame.
         refuse: what is done with a row that is none: its place, and the reason.
         faults: the bad rows that readers of pairs count.
         told: what readers of pairs have to say of the rows.
-
-    Raises:
-        InputError: the file is not JSON, a row has another number of cells, or a quote is never closed. Also what
-            `Lines` raises.
     """
 
     def __init__(self, given: InputFile | Frame, *, quoted: bool = False) -> None:
@@ -242,11 +224,7 @@ def pair_of(row: Cells, number: str) -> Pair:
 
 
 def layout_of(row: Mapping[str, Any], name: str) -> str:
-    """The layout of a suite that has the fields of this row; `name` is that of the file.
-
-    Raises:
-        InputError: no layout is known with such fields.
-    """
+    """The layout of a suite that has the fields of this row of a file; a row that fits none is refused."""
     known = (
         ("adversarial", {"cand_para", "cand_adv_ref"}),
         ("menli", {"ref", "hyp_para"}),

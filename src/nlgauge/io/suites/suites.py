@@ -75,11 +75,7 @@ def read_suite(
 
 
 def suite_of(suite: Suite | Frame, columns: Mapping[str, str] | None = None) -> Suite:
-    """A suite as it is, or the pairs of a frame; `columns` as for `read_suite`.
-
-    Raises:
-        InputError: columns are named for a suite, or the frame has an error in some row.
-    """
+    """A suite as it is, or the pairs of a frame; `columns` as for `read_suite`. What is neither is refused."""
     if is_frame(suite):
         return read_suite(suite, columns=columns)
     if columns is not None:

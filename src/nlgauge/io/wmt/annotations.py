@@ -314,9 +314,7 @@ class Markings:
     name: str = ""
     notes: tuple[str, ...] = ()
 
-    def scores(
-        self, weights: Mapping[str, float] = WEIGHTS, group: str | None = None, raters: bool = False
-    ) -> ScoreTable:
+    def scores(self, weights: Mapping[str, float] = WEIGHTS, group: str | None = None) -> ScoreTable:
         """Scores of the rated segments.
 
         A segment's score is minus the mean, over its raters, of the summed weights of the errors that they marked.
@@ -324,7 +322,6 @@ class Markings:
         Args:
             weights: the weights of severities. The most specific entry counts.
             group: the language pair of all rows.
-            raters: also make a column `mqm.RATER` per rater, NaN if the rater did not see the segment.
 
         Returns:
             Column `mqm`: 0 if no rater marked an error, and lower is worse. A segment that nobody rated has no row.
@@ -350,11 +347,6 @@ class Markings:
         faults.check()
         mean = np.array([sum(by_rater.values()) / len(by_rater) for by_rater in sums.values()])
         columns = {"mqm": 0.0 - mean}  # and not -mean, which would be -0 for a perfect text
-        if raters:
-            for rater in dict.fromkeys(mark.rater for mark in self.marks):
-                columns[f"mqm.{rater}"] = np.array(
-                    [0.0 - by_rater[rater] if rater in by_rater else np.nan for by_rater in sums.values()]
-                )
         notes = (f"{self.name}: {counted(planted, 'row')} of planted errors not counted",) if planted else ()
         return ScoreTable(
             tuple(Key(None, system, item, group) for system, item in sums),

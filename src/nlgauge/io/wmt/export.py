@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +33,8 @@ from nlgauge.io.wmt.mtme import (
 from nlgauge.io.wmt.submissions import ALL, Submission, SubmissionRow, write_submission
 
 MANIFEST = "manifest.json"
+# Of the first, second, ... reference of every item: refA to refZ, then refAA and so on.
+_NAMES = [f"ref{first}{second}" for first in ("", *ascii_uppercase) for second in ascii_uppercase]
 Grid = dict[str, list[int]]  # system -> places of its segments, in the order of the items
 
 
@@ -44,12 +47,11 @@ def export_scores(
     reference: str,
     testset: str = "",
     documents: Mapping[tuple[str, str], tuple[str, str]] | None = None,
-    left_out: Mapping[str, str] | None = None,
 ) -> list[Path]:
     """Write segment and system scores of metrics, and `manifest.json` beside them.
 
-    Every digit is written. The manifest holds the signatures and directions of the metrics, the systems kept and left
-    out, and the files with their SHA-256. A score that is NaN is refused, since neither layout has a place for it.
+    Every digit is written. The manifest holds the signatures and directions of the metrics, the systems, and the files
+    with their SHA-256. A score that is NaN is refused, since neither layout has a place for it.
     System scores are the metrics' own corpus numbers.
 
     Args:
@@ -61,7 +63,6 @@ def export_scores(
         reference: the reference the metrics used, `src` for none, `all` for every one.
         testset: name of the test set, which `wmt` needs.
         documents: (language pair, item) -> domain and document, for `wmt`; `all` and the language pair if None.
-        left_out: system -> why it was left out, for the manifest.
 
     Returns:
         The files written, the manifest last. Items that are whole
@@ -90,7 +91,13 @@ def export_scores(
         "layout": layout,
         "testset": testset or None,
         "reference": reference,
-        **_contents(scores, grids, left_out or {}),
+        "metrics": [
+            {"name": n, "signature": str(v.signature), "higher_is_better": v.higher_is_better}
+            for n, v in scores.items()
+        ],
+        "systems": {lp: list(grid) for lp, (_, grid) in grids.items()},
+        "n": {lp: len(items) for lp, (items, _) in grids.items()},
+        "items": {lp: items for lp, (items, _) in grids.items() if not _numbered(items)},
         "files": [
             {"path": path.relative_to(folder).as_posix(), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
             for path in written
@@ -99,23 +106,6 @@ def export_scores(
     path = folder / MANIFEST
     write_bytes(path, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
     return [*written, path]
-
-
-def _contents(
-    scores: Mapping[str, Scores], grids: Mapping[str, tuple[list[str], Grid]], left_out: Mapping[str, str]
-) -> dict[str, object]:
-    """The extent of the files: metrics, and by language pair systems and items."""
-    return {
-        "metrics": [
-            {"name": n, "signature": str(v.signature), "higher_is_better": v.higher_is_better}
-            for n, v in scores.items()
-        ],
-        "systems": {lp: list(grid) for lp, (_, grid) in grids.items()},
-        "left_out": dict(left_out),
-        "n": {lp: len(items) for lp, (items, _) in grids.items()},
-        "missing": 0,
-        "items": {lp: items for lp, (items, _) in grids.items() if not _numbered(items)},
-    }
 
 
 def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
@@ -298,14 +288,10 @@ def write_metric_scores(
 
     Args:
         folder: of the test set.
-        evaluated: the test set whose outputs were scored.
+        evaluated: the test set whose outputs were scored; all but the references used must have scores.
         name: with the references used, `BLEU-refA`, `COMET-src`.
         level: `segment`, `document`, `domain` or `system`.
         scores: system -> one number a unit of the level.
-
-    Raises:
-        InputError: a name without `-REF`, an unknown system, a system other than the references used without scores, a
-            wrong number of scores, a missing score.
     """
     check_file_name(evaluated.lp, "language pair", may_hold_blanks=True)
     check_file_name(name, "metric name", may_hold_blanks=True)
@@ -319,30 +305,22 @@ def write_metric_scores(
     return _scores(path, scores, evaluated, level, may_miss=False)
 
 
-def eval_set(
-    dataset: Dataset,
-    lp: str | None = None,
-    references: Sequence[str] = ("refA", "refB", "refC", "refD"),
-    name: str = "",
-    info: Info | None = None,
-) -> EvalSet:
+def eval_set(dataset: Dataset, lp: str | None = None, info: Info | None = None) -> EvalSet:
     """A test set from the segments of one group.
 
     Args:
         dataset: segments with system and item; segments of one item share source and references.
         lp: which group; the only one if None.
-        references: names for the first, second, ... reference of every item.
-        name: of the test set.
         info: what else is known; the first reference is the standard if None.
 
     Returns:
-        Items in order of first appearance; they are numbered anew. An output that a system lacks was not supplied.
-        Criteria with a single rating each, or the mean of a list of ratings, are human scores of level `segment`.
+        Items in order of first appearance, numbered anew; references are `refA`, `refB` and so on. An output that a
+        system lacks was not supplied. Criteria with a single rating each, or the mean of a list of ratings, are human
+        scores of level `segment`.
 
     Raises:
         InputError: there are several groups and none is named, a segment has no source, system or item, two segments
-            are of one system and item, items have more references than there are names, or the segments of an item
-            differ in source or references.
+            are of one system and item, or the segments of an item differ in source or references.
     """
     groups = [group for group in dataset.groups if group is not None]
     if lp is None and len(groups) == 1:
@@ -354,12 +332,10 @@ def eval_set(
     segments = [segment for segment in dataset if segment.group == lp]
     sources, targets, outputs = _by_item(segments)
     most = max(len(texts) for texts in targets)
-    if most > len(references):
-        raise InputError(f"items have up to {most} references, {counted(len(references), 'name')} given")
-    names = references[:most]
+    names = _NAMES[:most]
     n = len(sources)
     return EvalSet(
-        name or dataset.name,
+        dataset.name,
         lp,
         tuple(sources),
         ("all",) * n,

@@ -166,9 +166,7 @@ def _ratings(value: Any, system: str) -> dict[str, list[Any]]:
 def language_pair(name: str, is_item: bool) -> str | None:
     """The languages that the name of an item or a document holds, as `SRC-TGT`; None where it holds none.
 
-    Args:
-        name: parts between `_###_` (WMT26) or `_#_` (WMT25).
-        is_item: whether it is an `item_id`, in which the languages come before the domain.
+    Its parts stand between `_###_` (WMT26) or `_#_` (WMT25); in an `item_id` the languages come before the domain.
     """
     parts = name.split("_###_")
     if len(parts) == 1:

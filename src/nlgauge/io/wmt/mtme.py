@@ -147,18 +147,14 @@ class EvalSet:
         self,
         references: str | Sequence[str] | None = None,
         rated: tuple[str, str] | None = None,
-        close_references: Sequence[str] = (),
         include_humans: bool = False,
-        include_outliers: bool = False,
     ) -> Selection:
         """Select the systems on which metrics that use these references are compared; see `select_systems`.
 
         Args:
             references: as for `using`.
             rated: name and level of human scores. Systems without any such score are left out.
-            close_references: outputs that were made from those references.
             include_humans: keep outputs written by people.
-            include_outliers: keep the outliers named in `meta.json`.
         """
         with_scores = (
             None if rated is None else {s for s, values in self._human(*rated).items() if not np.isnan(values).all()}
@@ -166,12 +162,10 @@ class EvalSet:
         return select_systems(
             tuple(self.outputs),
             references=self.using(references),
-            close_references=close_references,
             humans=self.people,
             outliers=self.info.outliers,
             rated=with_scores,
             include_humans=include_humans,
-            include_outliers=include_outliers,
         )
 
     def dataset(self, references: str | Sequence[str] | None = None, systems: Sequence[str] | None = None) -> Dataset:
@@ -251,11 +245,7 @@ RESERVED = ("all", "src")  # as names of references they mean "every one" and "n
 
 
 def language_pairs(folder: str | os.PathLike[str]) -> list[str]:
-    """The language pairs of a test set, sorted.
-
-    Raises:
-        InputError: the folder has no `sources/*.txt` or `sources/*.jsonl`.
-    """
+    """The language pairs of a test set, sorted; a folder without `sources/*.txt` or `sources/*.jsonl` is refused."""
     sources = Path(folder) / "sources"
     found = (_unpacked(path) for path in entries(sources))
     names = sorted({path.stem for path in found if path.suffix in (".txt", ".jsonl")})
@@ -599,9 +589,6 @@ def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callabl
     """The lines of a file of scores, `SYSTEM SCORE` or `DOMAIN SYSTEM SCORE`: place, domain, system and score.
 
     The place is a function, because it is needed only for errors. A missing score is NaN.
-
-    Raises:
-        InputError: a line has another number of words, or no number.
     """
     lines, faults = Lines(file), Faults(file.name)
     width = 3 if domain else 2
@@ -647,8 +634,8 @@ class OfficialRun:
 def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequence[str] | None = None) -> OfficialRun:
     """Read the official run of a metrics task from a folder in mt-metrics-eval's layout.
 
-    Language pairs without standard human scores of segments are left out, systems without any such score, outliers,
-    and the outputs that are the reference itself. A metric takes part if it was a primary submission or a baseline (all
+    Language pairs without standard human scores of segments are left out, systems without any such score, outliers, and
+    the outputs that are the reference itself. A metric takes part if it was a primary submission or a baseline (all
     metrics if the folder does not say), used the standard reference or none, and scored every language pair. One that
     scored both with the reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
 
@@ -657,9 +644,6 @@ def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequ
             primary metrics; for the sets of WMT19 to WMT25 these facts are known.
         humans: whether outputs that people wrote count as systems, beside the reference that the metrics use.
         lps: the language pairs to read, None for all.
-
-    Raises:
-        InputError: no language pair has standard human scores, or a file cannot be read.
     """
     runs: list[tuple[EvalSet, str]] = []
     for lp in _chosen(folder, lps):
@@ -722,10 +706,6 @@ def check_official(
 
     Returns:
         What was expected, in words, and the reasons for which the organisers would refuse the file.
-
-    Raises:
-        InputError: a file cannot be read, or the submission is about several test sets and none has the folder's name;
-            or nothing says which language pair two columns are about.
     """
     chosen = _chosen(folder, lps)
     words = next(Lines(InputFile(path)).filled(), (0, ""))[1]

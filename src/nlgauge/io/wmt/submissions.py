@@ -239,7 +239,7 @@ class Submission:
         return ScoreTable(tuple(keys), columns, self.level, self.name, (*self.notes, *notes))
 
 
-def read_submission(path: str | os.PathLike[str], level: str | None = None) -> Submission:
+def read_submission(path: str | os.PathLike[str]) -> Submission:
     """The lines of a `.seg.score` or `.sys.score` file of WMT, plain or `.gz`.
 
     Columns stand between tabs, or between any blanks. They depend on the year in which they were first asked for;
@@ -253,20 +253,13 @@ def read_submission(path: str | os.PathLike[str], level: str | None = None) -> S
     only such lines are system scores. `nlgauge meta check FOLDER M.seg.score` checks a submission by the folder of a
     test set in mt-metrics-eval's layout; `--lp` names the language pairs, without it all must be there.
 
-    Args:
-        path: the file.
-        level: `segment` or `system`; by the name of the file if None.
-
     Raises:
         InputError: a name that does not tell the level, a number of columns of no year, a score or segment that is no
             number.
     """
     file = InputFile(path)
     lines = Lines(file)
-    if level is None:
-        level = level_of(file.path)
-    if level not in LAYOUTS:
-        raise InputError(f"level {level!r} is unknown{nearest(level, LAYOUTS)}")
+    level = level_of(file.path)
     layout: str | None = None
     rows: list[SubmissionRow] = []
     for line_number, line in lines.filled():
@@ -288,12 +281,7 @@ def read_submission(path: str | os.PathLike[str], level: str | None = None) -> S
 def write_submission(path: str | os.PathLike[str], submission: Submission) -> None:
     """Write the lines of a submission, whole or not at all. Every digit is written: a reader gets the same float64.
 
-    Args:
-        path: a `.gz` at its end packs it.
-        submission: its rows, with the columns of its layout.
-
-    Raises:
-        InputError: a score that is missing, or a name that a column between tabs cannot hold.
+    A score that is missing is refused, and a name that a column between tabs cannot hold.
     """
     names = LAYOUTS[submission.level][submission.layout]
     text = []
@@ -414,11 +402,7 @@ def _differ(what: str, found: set[str], wanted: set[str]) -> Iterable[str]:
 
 
 def level_of(path: str) -> str:
-    """`segment` or `system`, by the end of a file's name.
-
-    Raises:
-        InputError: neither `.seg.score` nor `.sys.score`, also before `.gz`.
-    """
+    """`segment` or `system`, by the end of a file's name, `.seg.score` or `.sys.score`, also before `.gz`."""
     plain = unpacked_name(path)
     for ending, level in ((".seg.score", "segment"), (".sys.score", "system")):
         if plain.endswith(ending):

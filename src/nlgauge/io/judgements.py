@@ -1,7 +1,7 @@
-"""Pearmut, a tool in which people rate outputs: its annotations read as texts with ratings.
+"""Files of people's judgements beside those of WMT: campaigns of Pearmut, and the annotations of SummEval.
 
-Annotations of a campaign whose items and systems have the names of the data join them: `nlgauge meta DATA --judgements
-ANNOTATIONS`.
+Annotations of a campaign of Pearmut, a tool in which people rate outputs, join the data whose items and systems they
+name: `nlgauge meta DATA --judgements ANNOTATIONS`.
 
 Read for this: github.com/zouharvi/pearmut, server/app.py and server/utils.py (the log), web/src/annotate.ts and
 utils.ts (how spans are counted), versions 1.1.1 to 1.1.5; wmt-conference/wmt26-general-mt,
@@ -22,7 +22,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.fields import Fields, Raters
-from nlgauge.io.files import Faults, InputFile, unpacked_name
+from nlgauge.io.files import Faults, InputFile, counted, unpacked_name
 from nlgauge.io.logs.rows import document
 from nlgauge.io.rows import JsonRows, fields_of_log
 from nlgauge.io.segments import HeldSource
@@ -36,14 +36,7 @@ _FAULT = "instruction fault"
 
 @dataclass(frozen=True)
 class Rated:
-    """What one person said of one output.
-
-    Attributes:
-        place: where it stands, for errors.
-        segment: the output with the ratings.
-        rater: who rated.
-        spans: the marked errors as objects, in characters, the end not included; see `nlgauge.io.read_marked`.
-    """
+    """What one person said of one output, at a place; spans are objects as `nlgauge.io.read_marked` reads them."""
 
     place: str
     segment: Segment
@@ -172,10 +165,7 @@ def open_pearmut(file: InputFile) -> HeldSource:
     """Read the annotations of Pearmut as outputs with the ratings of all people.
 
     The item is `item_id`, the system the name of the model, criteria are `score` and the names of sliders. Of several
-    campaigns in one file each is a group.
-
-    Raises:
-        InputError: what `rated_outputs` raises; or two people rated different texts of one system and item.
+    campaigns in one file each is a group. Two people who rated different texts of one system and item are refused.
     """
     rated, notes = rated_outputs(file)
     raters, faults = Raters(), Faults(file.name)
@@ -195,3 +185,89 @@ def pearmut_table(file: InputFile) -> ScoreTable:
     columns = {name: np.array([np.mean(one) for one in ratings]) for name, ratings in given.items()}
     keys = tuple(Key(None, s.system, s.item, s.group) for s in data)
     return ScoreTable(keys, columns, "segment", file.name, data.notes, ratings=given)
+
+
+# --- SummEval's annotations: per criterion, each summary has three ratings by experts and five by crowd workers
+
+TASK = "summarization"
+RATERS = {"expert_annotations": "", "turker_annotations": "turker."}  # field -> what stands before the criterion
+_KNOWN = ("id", "model_id", "decoded", "text", "references", "reference", "filepath", *RATERS)
+
+
+class SummEvalRows(JsonRows):
+    """The rows of SummEval's `model_annotations.aligned.jsonl`, also paired or scored.
+
+    The item is the document (`id`), the system `model_id`, the hypothesis `decoded`, the group `summarization`;
+    references are `references` (11 of them) or `reference`. There is a source only if the annotations were paired with
+    the articles (`text`). For example, `coherence` is the list of the experts' ratings, and `turker.coherence` is the
+    list of the crowd's. Within one segment, position i of every list is the same person.
+
+    Raises:
+        InputError: a line lacks the id, system or summary, or its annotations have another shape.
+    """
+
+    def __init__(self, file: InputFile) -> None:
+        super().__init__(file)
+        self._without: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        self.ignored, self._without = [], {}
+        for place, row in super().__iter__():
+            if type(row) is not dict:
+                raise InputError(
+                    f"{self.at(place)}: not an object, expected one with the fields 'id', 'model_id' and 'decoded'"
+                )
+            for name in ("id", "model_id", "decoded"):
+                if type(row.get(name)) is not str:
+                    raise InputError(f"{self.at(place)}: field {name!r} is {_kind(row, name)}, expected a string")
+            self.ignored += [name for name in row if name not in _KNOWN and name not in self.ignored]
+            human: dict[str, list[float]] = {}
+            for name, prefix in RATERS.items():
+                if row.get(name):
+                    rated = self._ratings(row[name], f"{self.at(place)}: {name}")
+                    human.update({prefix + criterion: ratings for criterion, ratings in rated.items()})
+                else:
+                    self._without[name] = self._without.get(name, 0) + 1
+            references = row.get("references")
+            yield (
+                place,
+                {
+                    "id": f"{row['id']}|{row['model_id']}",
+                    "system": row["model_id"],
+                    "seg": row["id"],
+                    "task": TASK,
+                    "src": row.get("text"),
+                    "refs": references,
+                    "ref": row.get("reference") if references is None else None,
+                    "hyp": row["decoded"],
+                    "human": human,
+                },
+            )
+
+    def notes(self) -> list[str]:
+        """Notes on dropped or skipped input, known after a complete pass."""
+        told = [
+            f"{self.file.name}: {counted(n, 'summary has', 'summaries have')} no {name}"
+            for name, n in self._without.items()
+        ]
+        return [*super().notes(), *told]
+
+    def _ratings(self, annotations: Any, where: str) -> dict[str, list[float]]:
+        if type(annotations) is not list or not all(type(one) is dict for one in annotations):
+            raise InputError(f"{where} is not a list of objects, expected one a rater, criterion -> number")
+        criteria = list(annotations[0])
+        for place, one in enumerate(annotations):
+            if set(one) != set(criteria):
+                raise InputError(
+                    f"{where}[{place}] rates {_names(one)}, the first rater {_names(criteria)}; expected the same"
+                    " criteria"
+                )
+        return {criterion: [one[criterion] for one in annotations] for criterion in criteria}
+
+
+def _names(criteria: Any) -> str:
+    return ", ".join(sorted(map(str, criteria))) or "nothing"
+
+
+def _kind(row: Mapping[str, Any], name: str) -> str:
+    return "missing" if name not in row else "null" if row[name] is None else f"a {type(row[name]).__name__}"
