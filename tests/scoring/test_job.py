@@ -1,5 +1,6 @@
 """Scoring a source up to the result that the command prints, and `score` of texts in Python."""
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +17,7 @@ from nlgauge.io.segments import Source, Tally
 from nlgauge.metrics.registry import METRICS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ComparisonOptions
-from nlgauge.scoring.job import score, score_source
+from nlgauge.scoring.job import numbers_of, score, score_source
 
 HYPOTHESES = {"one": ["the cat sat", "a dog ran off"], "two": ["the cat sat down", "no dog"]}
 REFERENCES = ["the cat sat down", "a dog ran away"]
@@ -429,3 +430,56 @@ def test_what_judges_nothing_has_no_rank():
         (spec, system): spec == "length_ratio" for spec in ("length_ratio", "chrf") for system in "ab"
     }
     assert [one.get("judges") for one in found.metrics] == [False, None]
+
+
+# --- Batches scored together give the numbers of one call
+
+HYPS = ["it rains", "a cat sat", "the dog"]
+REFS = [["it is raining"], ["the cat sat", "a cat"], ["a dog"]]
+
+
+def test_the_numbers_are_those_of_one_call():
+    meter = ng.Accumulator(["chrf", "bleu"])
+    for hyp, refs in zip(HYPS, REFS, strict=True):
+        meter.update([hyp], [refs])
+    whole = ng.score(HYPS, REFS, metrics=["chrf", "bleu"])
+    found = meter.compute()
+    assert list(found) == list(whole)
+    assert found["chrf"].values.tolist() == whole["chrf"].values.tolist()
+    assert found["bleu"].system == whole["bleu"].system
+    assert found["chrf"].ids == whole["chrf"].ids == ("1", "2", "3")
+
+
+def test_more_can_be_added_after_a_number_was_asked_for():
+    meter = ng.Accumulator("chrf")
+    meter.update(HYPS[:1], REFS[:1])
+    assert len(meter.compute()["chrf"]) == 1
+    meter.update(HYPS[1:], REFS[1:])
+    assert len(meter.compute()["chrf"]) == len(meter) == 3
+    assert repr(meter) == "Accumulator(chrf; 3 segments)"
+    meter.reset()
+    with pytest.raises(ng.InputError, match=r"^nothing was added yet; call update with a batch of texts first$"):
+        meter.compute()
+
+
+def test_a_batch_with_a_fault_is_refused_at_once_and_whole():
+    meter = ng.Accumulator(ng.metric("chrf"))
+    with pytest.raises(ng.InputError, match=r"^2 hypotheses but 1 entries of references"):
+        meter.update(HYPS[:2], REFS[:1])
+    assert len(meter) == 0
+    with pytest.raises(ng.SpecError, match=r"^unknown metric 'chrff'"):
+        ng.Accumulator("chrff")
+
+
+def test_numbers_are_flat_and_have_names_that_loggers_take():
+    scores = ng.score(HYPS, REFS, metrics=["bleu", "chrf:word_order=2"])
+    numbers = numbers_of(scores)
+    assert numbers["bleu"] == scores["bleu"].system
+    assert numbers["bleu.precision1"] == scores["bleu"].system_parts["precision1"]
+    assert numbers["chrf_word_order_2"] == scores["chrf:word_order=2"].system
+    assert all(re.fullmatch(r"[\w./ -]+", name) and type(value) is float for name, value in numbers.items())
+
+
+def test_names_that_would_be_alike_stay_apart():
+    scores = ng.score(HYPS, REFS, metrics=["chrf"])
+    assert numbers_of({"a:b": scores["chrf"], "a=b": scores["chrf"]}).keys() == {"a_b", "a_b_2"}

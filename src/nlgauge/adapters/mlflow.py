@@ -19,7 +19,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.accumulate import loggable
+from nlgauge.scoring.job import loggable
 from nlgauge.scoring.looks import Looks
 
 _HELD = frozenset(("references", "source"))  # what rows of other tools have besides the text
