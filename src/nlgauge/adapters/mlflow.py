@@ -55,12 +55,8 @@ class RowScorer:
     """Metrics that score one row at a time, from any thread.
 
     Args:
-        metrics: specifications or metric objects.
         runtime: device, precision and cache, as in `nlgauge.score`; its models are loaded once.
         where: need of a metric (`references`, `source`) -> where a row should hold it, for errors.
-
-    Attributes:
-        metrics: specification -> metric.
 
     Raises:
         SpecError: a metric is unknown, scales or weighs by all texts of a call, or reads what rows do not hold.
@@ -80,13 +76,7 @@ class RowScorer:
             _check(spec, built)
 
     def score(self, hypothesis: str, references: Sequence[str] = (), source: str | None = None) -> dict[str, RowScore]:
-        """The scores of one text: specification -> score.
-
-        Args:
-            hypothesis: the text.
-            references: any number of texts to compare it with.
-            source: the text that it was made from.
-        """
+        """The scores of one text: specification -> score."""
         row = Segment("row", hypothesis, tuple(references), source)
         with _one_at_a_time:
             lacking = {spec: self._lacking(spec, built, row) for spec, built in self.metrics.items()}
@@ -267,9 +257,6 @@ def _metadata(spec: str, scored: RowScore) -> dict[str, str]:
 
 class _Row:
     """Where the texts of a row are.
-
-    Args:
-        columns: as in `as_mlflow`.
 
     Attributes:
         where: need of a metric -> where it is looked for, in words.

@@ -34,13 +34,10 @@ class DeviationRow:
     """How a metric's drop under one perturbation compares with the drop in people's ratings: one row of the checklist.
 
     Attributes:
-        metric: the metric's specification.
         task, criterion, template, label: fields of the row of the checklist.
         expect: whether scores should fall (`lower`) or stay (`same`).
-        n: the number of pairs.
         n_not_applicable: the number of texts to which the perturbation does not apply.
         n_undefined: the number of pairs without a defined drop.
-        drop: the metric's mean drop.
         penalty: the mean drop in people's ratings, in [0, 1]; NaN if it is not known.
         deviation: drop minus penalty.
         low, high: the confidence interval of the deviation.
@@ -101,8 +98,6 @@ def deviation_rows(
 
     Args:
         suite: pairs with the text before (better) and after (worse) the perturbation.
-        sides: the scores of one metric.
-        rows: the checklist with its penalties.
         normalise: a key of `RULES`. `auto` means `self` where every text is its own reference and a copy of it gets the
             highest score, else `minmax`.
         tolerance: an invariance holds if the mean drop, up or down, is at most this large.

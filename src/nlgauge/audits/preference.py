@@ -36,9 +36,6 @@ class Sides:
     """Scores of those n pairs of a suite that are made for a metric.
 
     Attributes:
-        spec: the metric's specification as typed.
-        metric: the metric itself.
-        signature: the signature of the scores.
         places: positions of the pairs in the suite, length n.
         better, worse: scores of the two texts on the metric's own scale, shape (n,); NaN if undefined.
         flags: as in `Scores`, shape (n,): whether either of the two texts has the flag.
@@ -101,9 +98,6 @@ def score_sides(
     phenomenon of one group at a time, since MENLI computes idf in this way.
 
     Args:
-        suite: the pairs.
-        metrics: specification as typed -> metric.
-        runtime: device, cache.
         references: `own`, or `source` to compare the texts with their source, as is done for factuality sets without
             references.
         scripts: pairs in scripts that a metric does not read are noted (`note`), refused before anything is scored
@@ -243,8 +237,6 @@ class Anchor:
     """A text to perturb, with the segment it comes from.
 
     Attributes:
-        segment: the segment that has the text.
-        text: the text itself.
         others: the other references of the item that are not blank.
     """
 
@@ -257,11 +249,9 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
     """The texts to perturb: the first reference of each item once, or every hypothesis.
 
     Args:
-        dataset: the segments.
         field: `ref` or `hyp`. If None, `ref` if the data have references, else `hyp`.
         limit: take at most this many texts, drawn at random with the seed. Each text draws its lot by what it says and
             by its id, so that neither the name of the data set nor the order of its rows changes the choice.
-        seed: the seed of that draw.
 
     Raises:
         InputError: references are requested and there are none, or there is no text at all.
@@ -323,11 +313,7 @@ def cases_of(found: Sequence[Anchor], language: str | Language) -> list[Case]:
 
 
 def distinct(perturbations: Sequence[str]) -> Sequence[str]:
-    """The names, unchanged, if none of them occurs twice.
-
-    Raises:
-        SpecError: a perturbation is named twice.
-    """
+    """The names, unchanged, if none of them occurs twice."""
     twice = next((spec for i, spec in enumerate(perturbations) if spec in perturbations[:i]), None)
     if twice is not None:
         raise SpecError(f"perturbation {twice!r} is named twice; name it once")
@@ -351,14 +337,11 @@ class PreferenceRow:
     """How often a metric prefers the better text, for one phenomenon or as a mean over phenomena.
 
     Attributes:
-        metric: the metric's specification.
         phenomenon: how the texts of the pairs differ; `mean-adequacy`, `mean-fluency` or `mean-all` for a mean.
         group: the part of the suite; `all` for the whole suite.
         expect: `lower` if the metric should score the worse text lower, `same` if it should score both the same.
         n, wins, ties, losses: numbers of pairs.
         accuracy: the share of pairs won, in [0, 1], with ties counted by the chosen rule; NaN if no pair counts.
-        low, high: the confidence interval of the accuracy.
-        n_undefined: the number of pairs with a score that is NaN.
         won, counted: numerator and denominator of the accuracy.
         distances: how far texts are from the reference, in words per word of the longer text, as means: the better text
             where the metric preferred it (`passed`) and where it did not (`failed`), and the worse text (`worse`). NaN
@@ -419,8 +402,6 @@ def preference_rows(
     are not part of the means.
 
     Args:
-        suite: the pairs.
-        sides: the scores of one metric.
         ties: `loss`, `half`, `exclude` or `zero`.
         tolerance: the relative difference up to which two scores count as the same.
         confidence, interval: of the intervals; `wilson`, or `clopper-pearson`, which is exact and wider. Pairs of one
@@ -607,8 +588,6 @@ def check_copies(
     A copy of the reference gets the best score of nearly every metric, so such a pair tells no metric from another.
 
     Args:
-        suite: the pairs.
-        metrics: specification as typed -> metric.
         references: `own`, or `source` if the texts are compared with their source.
         refuse: whether a suite of nothing but such pairs is refused. It is counted where preferences were asked for.
 

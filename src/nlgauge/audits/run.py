@@ -237,11 +237,7 @@ def audit(
 def _checked_design(
     suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float, interval: str
 ) -> tuple[Design, Suite]:
-    """The requested design, and the suite for it, after the options and the names in the suite are checked.
-
-    Raises:
-        InputError: the value of an option is not allowed, or different pairs would be counted as one.
-    """
+    """The requested design, and the suite for it, after the options and the names in the suite are checked."""
     check_names(suite)
     for name, value, kind in (
         ("ties", ties, Annotated[str, OneOf(TIES)]),
@@ -479,8 +475,6 @@ def suite_statistics(
 
     Args:
         suite: the pairs. If it was not read by the name of a published suite, there are no rows.
-        sides: the scores of the metrics.
-        tolerance, confidence: as in `preference_rows`.
     """
     if suite.published is None:
         return []
@@ -668,10 +662,6 @@ def overlap_notes(suite: Suite, signatures: Iterable[str]) -> list[str]:
 
     A text counts if it, or a sentence of it, stands in the training texts. About once in 7 million
     texts a digest is found by chance.
-
-    Args:
-        suite: the pairs.
-        signatures: the signatures of the metrics, which name their models.
     """
     models = (name for signature in signatures for name in _MODEL.findall(signature))
     used = {name: _SAME_TEXTS.get(name, name) for name in models if _SAME_TEXTS.get(name, name) in _shipped()}

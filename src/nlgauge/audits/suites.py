@@ -212,7 +212,6 @@ def menli_suite(
     reference with its numbers written as words.
 
     Args:
-        dataset, seed, task, limit, language, scripts: as for `nlgauge.suite`.
         perturbations: the attacks; the 12 attacks of the paper if none is named.
         paraphrases: a table from text to paraphrases, a function of a list of texts, or an object with
             `paraphrase(texts)`. If None, the other references of an item are taken. If an item has only one reference,

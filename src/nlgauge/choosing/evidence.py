@@ -113,11 +113,7 @@ def item_of(segment: Segment) -> tuple[str | None, str]:
 
 
 def settled_task(dataset: Dataset, task: str | None) -> tuple[str, list[str]]:
-    """The task as given, as the data say, or translation, and a note if it is a guess.
-
-    Raises:
-        SpecError: the given task is unknown.
-    """
+    """The task as given, as the data say, or translation, and a note if it is a guess."""
     if task is not None:
         return task_of(task), []
     try:

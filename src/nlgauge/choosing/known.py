@@ -31,12 +31,9 @@ class Known:
 
     Attributes:
         sample, whole: the outputs that are looked at, and all outputs.
-        task: of the texts.
         asked: the metrics to choose from.
         criterion: of the user's ratings; None without any.
         runtime: device, precision and cache, with the encoder of metrics that name no model.
-        seed: of what is drawn.
-        metrics: specification -> metric.
         language: of the outputs, its code; "" where it is not told.
         sets: the public sets nearest to the texts.
         figures: metric -> how far it agrees with people there.

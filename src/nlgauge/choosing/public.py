@@ -34,7 +34,6 @@ class PublicSet:
     """A public set with ratings.
 
     Attributes:
-        name: of the set.
         task: `mt`, `as` or `d2t`.
         language: code of the language of its outputs.
         words: mean number of words of an output.
@@ -53,7 +52,6 @@ class Figure:
     """How often a metric orders two outputs as people do, a share in [0, 1]; a blind choice has 0.5.
 
     Attributes:
-        metric: the specification as typed.
         value: the share; NaN where nothing is known of any metric.
         error: its standard error.
         n: outputs of all sets.

@@ -152,7 +152,6 @@ class Paraphrasing(Checked):
         paraphrases: a file of texts and paraphrases: JSON lines, TSV or CSV, or PAWS.
         out, back: two translation models, folders or ids of the hub; without `back` one of many languages.
         own, other: what such a model's tokenizer calls the language of the texts and the other: eng_Latn, deu_Latn.
-        choose: which of several paraphrases is taken.
     """
 
     paraphrases: str | None = None

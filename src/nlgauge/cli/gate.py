@@ -51,11 +51,7 @@ class AllowedLosses:
     ] = None
 
     def rules(self, plain: Rules, metrics: Sequence[str], only: frozenset[str], seed: int) -> Rules:
-        """The rules that were typed, checked; `plain` has those that need not be read here.
-
-        Raises:
-            InputError: a number is none, or a rule does not fit the metrics.
-        """
+        """The rules that were typed, checked; `plain` has those that need not be read here."""
         drop = metrics, float, "a drop of 0 or more, or SPEC=DROP, as in chrf=1"
         drops = _by_metric("--allow", self.allow, *drop)
         scale = "the lowest and the highest score, or SPEC=LOW:HIGH, as in human.quality=1:5"
@@ -199,11 +195,7 @@ def _save_alone(base: str, sides: SideNames, metrics: dict[str, BaseMetric], run
 def _by_metric(
     flag: str, typed: Sequence[str] | None, metrics: Sequence[str], read: Callable[[str], Any], expected: str
 ) -> dict[str, Any] | None:
-    """`1` for all metrics, and `chrf=1` for one of them, as `read` takes the number; None where nothing was typed.
-
-    Raises:
-        InputError: it is not what is expected, or a metric is unknown.
-    """
+    """`1` for all metrics, and `chrf=1` for one of them, as `read` takes the number; None where nothing was typed."""
     found: dict[str, Any] = {}
     for one in typed or ():
         spec, _, value = one.rpartition("=")

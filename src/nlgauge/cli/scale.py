@@ -80,11 +80,7 @@ class InParts:
 
     @property
     def chosen(self) -> tuple[str, Workers]:
-        """The engine, and its options.
-
-        Raises:
-            NlgaugeError: there is no such engine or option, or a value is none.
-        """
+        """The engine, and its options."""
         spec = parse(self.engine or "")
         if not (isinstance(spec, Spec) and spec.name in ("pool", "ray")):
             raise InputError(f"--engine is {self.engine!r}, expected pool or ray, as in pool:workers=8")

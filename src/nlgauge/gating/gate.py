@@ -261,11 +261,7 @@ def opened(
     columns: Mapping[str, str] | None = None,
     system: str | None = None,
 ) -> Outputs | GateBaseline:
-    """One side, whatever it is given as; arguments as for `gate`.
-
-    Raises:
-        InputError: it cannot be read, or is not what is expected.
-    """
+    """One side, whatever it is given as; arguments as for `gate`."""
     if isinstance(given, str | os.PathLike):
         path = os.fspath(given)
         if is_baseline(path):

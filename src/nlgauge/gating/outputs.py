@@ -71,12 +71,6 @@ class Outputs:
         The key of an item is its `seg`, with the group before it where several groups have the same; without `seg` it
         is the id.
 
-        Args:
-            data: the segments.
-            name: what errors call them.
-            system: the system, where the data hold several.
-            files: the files that they were read from.
-
         Raises:
             InputError: there is no segment, or there are several systems and none is named.
         """
@@ -181,7 +175,6 @@ def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, 
     """Both sides with the same items in the order of BASE; inputs that one side leaves out are those of the other.
 
     Args:
-        base, new: the sides.
         common: take the items that both have, written for the same, with a note where that is not all.
 
     Raises:
@@ -266,8 +259,6 @@ def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], 
     """A note for each judge that decides, with what its card says.
 
     Args:
-        metrics: specification -> metric.
-        report_only: specifications of those that do not decide.
         cards: the files of the cards, `nlgauge.io.write_card`.
 
     Raises:
@@ -324,7 +315,6 @@ class ScoredSide:
     """One side with its scores.
 
     Attributes:
-        outputs: the texts.
         runs: specification -> the scores of the runs of each item, in the order of items.
         signatures: specification -> what determines the scores.
         notes: counts of texts that were cut, are empty or have no score.
@@ -433,9 +423,6 @@ def differences(
     An item of several runs has the mean of those with a score; in NEW all runs must have one.
 
     Args:
-        spec: the metric as typed.
-        metric: the same.
-        base, new: the sides.
         undefined: `worst` gives runs of NEW without a score the worst one.
         scale: the lowest and the highest score of a metric that has no limits of its own.
 
@@ -560,7 +547,6 @@ class GateBaseline(ScoredSide):
             metrics: specification as typed -> metric; nothing that the file names is made or opened.
             new: the other side, whose signatures must be those of the file.
             outputs: the texts of the baseline, with references and sources of the other side.
-            runtime: for scoring again.
             rescore: score the texts of the file again where it has no such scores.
 
         Raises:
@@ -613,11 +599,7 @@ def difference(before: str, after: str) -> str:
 
 
 def check_saved(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment]) -> None:
-    """Refuse metrics whose scores depend on all texts of a call, so that those of a file are of no use in another.
-
-    Raises:
-        InputError: there is such a metric.
-    """
+    """Refuse metrics whose scores depend on all texts of a call, so that those of a file are of no use in another."""
     for spec, built in metrics.items():
         if built.pooled and not any(kind.texts for kind in built.documents(segments)):
             raise InputError(
@@ -626,11 +608,7 @@ def check_saved(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment]) 
 
 
 def check_name(path: str | os.PathLike[str]) -> None:
-    """Refuse a name by which the file would not be known for a baseline.
-
-    Raises:
-        InputError: it does not end in `.json`.
-    """
+    """Refuse a name by which the file would not be known for a baseline."""
     if not os.fspath(path).endswith(".json"):
         raise InputError(
             f"{os.fspath(path)}: expected a name that ends in .json, by which a baseline is told from data"
@@ -638,11 +616,7 @@ def check_name(path: str | os.PathLike[str]) -> None:
 
 
 def write_baseline(side: ScoredSide, metrics: Mapping[str, BaseMetric], path: str | os.PathLike[str]) -> None:
-    """Write the file, completely or not at all.
-
-    Raises:
-        InputError: a metric's scores cannot be kept, or the file cannot be written.
-    """
+    """Write the file, completely or not at all."""
     check_name(path)
     check_saved(metrics, side.outputs.segments)
     with replacing(path) as file:

@@ -63,7 +63,6 @@ class Rules:
         sequential: whether one may look again after every further item.
         items: `sample` asks what the items say of others like them, and draws whole groups of them; `independent` does
             so of items whatever their groups, `fixed` asks of these items alone.
-        draws, seed: of the bootstrap.
     """
 
     allow: Drops | None = None
@@ -84,11 +83,7 @@ class Rules:
     seed: int = 0
 
     def check(self, specs: Iterable[str]) -> None:
-        """Refuse rules that do not fit the metrics, or lie out of their range.
-
-        Raises:
-            InputError: as it says.
-        """
+        """Refuse rules that do not fit the metrics, or lie out of their range."""
         known = list(specs)
         check_option("undefined", self.undefined, Undefined, error=InputError)
         check_option("items", self.items, Items, error=InputError)
@@ -114,7 +109,6 @@ class Rules:
         """The drop of the mean that is allowed by a metric.
 
         Args:
-            spec: the metric as typed.
             scale: the width of its scale; None where it has no limits.
 
         Raises:
@@ -150,11 +144,7 @@ def _of(given: Any, spec: str) -> Any:
 
 
 def m_of_n(typed: str) -> tuple[int, int]:
-    """`8/10` as (8, 10).
-
-    Raises:
-        InputError: it is something else.
-    """
+    """`8/10` as (8, 10)."""
     match = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", typed)
     if match is None or not 0 < int(match[1]) <= int(match[2]):
         raise InputError(f"{typed!r} is no demand on runs, expected M/N with M from 1 to N, as 8/10")
@@ -312,8 +302,6 @@ class Decided:
     Attributes:
         verdict: FAIL if a metric that decides fails, else INCONCLUSIVE if one is or none decides, else PASS.
         reasons: why, a sentence for each metric that decides and is of this verdict.
-        rows: one per metric.
-        items: the items that lost most, by metric.
         notes: what was left out.
     """
 
@@ -525,8 +513,6 @@ def level(spec: str, metric: BaseMetric, side: ScoredSide, value: float, *, alph
     """Judge whether the mean of a metric is surely at least `value`, or at most where lower is better.
 
     Args:
-        spec: the metric as typed.
-        metric: the same.
         side: its scores; a text without one is a FAIL.
         value: the number, in the metric's own direction and scale.
         alpha: the chance of a false PASS, and of a false FAIL, where the mean is equal to `value`.

@@ -168,8 +168,6 @@ class Run:
     """Outputs that are judged.
 
     Attributes:
-        outputs: the texts.
-        door: the test.
         known: specification -> metric and scores, made so far.
     """
 

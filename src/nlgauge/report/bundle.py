@@ -154,10 +154,6 @@ class Segments:
 def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> Segments:
     """Join tables of scores by the ids of their rows.
 
-    Args:
-        tables: as `read_scores` reads what `--segments` wrote.
-        data: texts of the same segments.
-
     Raises:
         InputError: a table is not about segments with ids, two tables have other values under one name, or an id
             stands for two segments.
@@ -224,7 +220,6 @@ class TableNumber:
     """A number of the table.
 
     Attributes:
-        text: the number.
         is_best: whether no system has a better one.
         against: `ahead` or `behind` where a test says so, `level` where it does not; empty without a test.
     """
@@ -267,8 +262,6 @@ def verdict_of(
     """The verdict on the scores of one result.
 
     Args:
-        link: the part of the page with these scores.
-        scored: a result of kind `score`.
         others: anchor of its part of the page -> result, for all results of the page.
         segments: of the page; ratings among their columns are shown beside the scores of the same systems.
     """

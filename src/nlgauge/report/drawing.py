@@ -140,7 +140,6 @@ class Axes:
     """A pair of axes, and where numbers stand in a picture of them, in pixels.
 
     Attributes:
-        x_name, y_name: what they measure.
         across, up: round numbers in order; the first and the last are the ends.
         percent: y is a share, shown in per cent, with a line at 0.
     """
@@ -411,7 +410,6 @@ class Figure:
     """A figure of a page.
 
     Attributes:
-        title: what it shows.
         numbers: what is drawn, as rows with the same fields.
         picture: markup of our own making; empty for a shaded table.
         map: `columns` and `blocks` of a shaded table; empty for a picture.
@@ -434,7 +432,6 @@ def csv_file(title: str, numbers: Sequence[Mapping[str, Any]]) -> tuple[str, str
     """The name of a file with the numbers of a figure, and the URL that holds it.
 
     Args:
-        title: of the figure.
         numbers: what is drawn, as rows with the same fields. NaN is an empty cell, and `'` stands before cells that a
             spreadsheet would take for formulas.
     """
@@ -460,11 +457,9 @@ class Cell:
     """A cell of a table.
 
     Attributes:
-        text: what stands in it.
         colour: behind it; none where there is no number.
         title: what the mouse shows.
         note: what stands below in small letters.
-        strong: in bold.
     """
 
     text: str
@@ -524,11 +519,6 @@ def axis_of(values: Iterable[float | None], base: float | None = None) -> Axis:
 def strip(row: Mapping[str, Any], axis: Axis, digits: int = 3) -> Any:
     """The value of a row as a dot, over its interval as a line where it has one.
 
-    Args:
-        row: with `value`, `low` and `high`.
-        axis: that of the column.
-        digits: of the numbers for those who do not see the picture.
-
     Returns:
         Markup; it holds numbers alone, so that nothing needs escaping. Empty where there is no value.
     """
@@ -548,9 +538,6 @@ def bar(value: float, low: float | None, high: float | None, axis: Axis, *, seen
     """A value as a bar from the left end, with its interval as a line.
 
     Args:
-        value: the length of the bar.
-        low, high: the ends of the interval, or None.
-        axis: that of the column.
         seen: draw the outline alone, for a value that is no blind test.
 
     Returns:

@@ -50,11 +50,7 @@ def breakable(name: object) -> Markup:
 
 
 def write_page(html: str, path: str | os.PathLike[str]) -> None:
-    """Write a page, whole or not at all.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write a page, whole or not at all."""
     with replacing(path) as file:
         file.write(html)
 
@@ -158,7 +154,6 @@ def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
     """The page of a result; it names files without folders.
 
     Args:
-        result: the result.
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
         known: further arguments of the page of this kind, such as `trust` of scores.
 
@@ -174,11 +169,7 @@ def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
 
 
 def write_html(result: Result, path: str | os.PathLike[str], worst: Worst | None = None) -> None:
-    """Write the page of a result, whole or not at all; arguments as for `page`.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write the page of a result, whole or not at all; arguments as for `page`."""
     write_page(page(result, worst), path)
 
 
@@ -186,8 +177,6 @@ def write_result(result: Result, path: str | os.PathLike[str], form: str) -> Non
     """Write a result, completely or not at all.
 
     Args:
-        result: the result.
-        path: the file.
         form: `html`, or one of the forms of `render`.
 
     Raises:

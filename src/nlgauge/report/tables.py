@@ -127,7 +127,6 @@ def number(value: float | None, digits: int = 3, *, sign: str = "", missing: str
     """A number with a given number of decimals; `missing` where there is none.
 
     Args:
-        value: the number.
         digits: the number of decimals; a number that rounds to 0 is never negative.
         sign: "+" shows the sign of every number.
         missing: the text for None and NaN.
@@ -340,10 +339,7 @@ def triangle(
     """p-values of row against column, each pair once, those below 0.05 marked.
 
     Args:
-        title, legend: of the table.
-        order: of rows and columns.
         p: (row, column) -> p.
-        digits: the number of decimals.
         beside: (row, column) -> what stands behind p.
     """
     body, marked = [], set()
@@ -426,7 +422,6 @@ def tsv(result: Result, spreadsheet: bool = False) -> str:
     """The rows with tabs between cells; a tab or line end inside a cell becomes a blank.
 
     Args:
-        result: any result.
         spreadsheet: put `'` before cells that a spreadsheet takes for formulas.
     """
     shown = harmless if spreadsheet else str

@@ -138,7 +138,6 @@ def trust_of(scored: Result, others: Mapping[str, Result]) -> dict[str, Trust]:
     """The evidence that some results hold on the metrics of another.
 
     Args:
-        scored: a result of kind `score`.
         others: anchor of its part of the page -> result, for all results of the page.
     """
     doubts = doubts_of(scored)
@@ -256,11 +255,7 @@ def _texts(metric: Mapping[str, Any], scored: Result) -> str:
 
 
 def check_form(form: str) -> None:
-    """Refuse an unknown form before anything is scored.
-
-    Raises:
-        InputError: the form is not in `FORMS`.
-    """
+    """Refuse an unknown form before anything is scored."""
     if form not in FORMS:
         raise InputError(f"unknown format {form!r} of what is printed{nearest(form, FORMS)}")
 
@@ -444,11 +439,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def scores_html(*metrics: Scores) -> str:
-    """The corpus-level scores by each metric, one line per system where systems are known, and the signatures.
-
-    Args:
-        metrics: scores of the same segments.
-    """
+    """The corpus-level scores by each metric, one line per system where systems are known, and the signatures."""
     first = metrics[0]
     known = any(name is not None for name in first.systems)
     numbers: list[Mapping[str | None, float]] = [

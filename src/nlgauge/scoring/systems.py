@@ -133,11 +133,7 @@ _NAMES = {
 
 
 def system_test(name: str) -> SystemTest:
-    """The test of a name.
-
-    Raises:
-        InputError: the name is unknown.
-    """
+    """The test of a name."""
     if name not in _NAMES:
         raise InputError(f"test is {name!r}, expected bootstrap or randomization{nearest(name, _NAMES)}")
     return _NAMES[name]
@@ -160,8 +156,6 @@ def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
 
     Args:
         n: the smallest number of items that a system has.
-        test: the name of the test; None where there is none.
-        seed: the seed.
     """
     yield f"[low, high]: 95 % percentile bootstrap over items, seed {seed}"
     if n < _FEW_FOR_INTERVALS:
@@ -275,8 +269,6 @@ def check_compat(signature: Signature, compat: str | None, *, has_stats: bool = 
     """Refuse scores whose p-values the package in `compat` does not compute.
 
     Args:
-        signature: that of the scores.
-        compat: `sacrebleu` or None.
         has_stats: whether the corpus number is made of sums over segments.
 
     Raises:
@@ -303,7 +295,6 @@ class Pairwise:
     """S systems compared by one metric, the best first.
 
     Attributes:
-        systems: their names.
         values: corpus-level scores, shape (S,).
         low, high: ends of their bootstrap intervals, shape (S,).
         n: the number of items, the same for every system.
@@ -402,9 +393,6 @@ def compare_pairs(
     The p-value of two systems is the one that `compare_scores` gives with either of them as the baseline.
 
     Args:
-        scores: scores of all segments of all systems, in any order, length n.
-        systems: the system of each segment, length n.
-        items: the input that each segment was written for, length n.
         baseline, test, draws, seed, adjust, alpha: as in `nlgauge.compare`.
 
     Raises:

@@ -95,9 +95,7 @@ def result_of(
     Args:
         runs: folder -> plan, with the same metrics in the same order.
         metrics: specification -> metric as it was typed, or what stands for it where only a folder names it.
-        runtime: device and precision.
         comparison: how systems are compared; None for scores alone.
-        save_norm: a file to write the scales of sums to.
 
     Raises:
         InputError: a part is not done, or its files are not those that were written.
@@ -266,11 +264,7 @@ def _notes(runs: Runs) -> Iterator[str]:
 
 
 def import_ray() -> Any:
-    """Ray with its data sets.
-
-    Raises:
-        MissingExtra: Ray is not installed, or without what its data sets need.
-    """
+    """Ray with its data sets."""
     try:
         import ray  # type: ignore[import-not-found]
         import ray.data  # type: ignore[import-not-found]
@@ -288,13 +282,10 @@ def score_in_ray(
 
     Args:
         plan, folder: of the run; every machine must see the folder and the input under these paths.
-        parts: those that are not done.
-        workers: how many actors.
         gpus: what each actor takes of a GPU; 0 for none.
         address: of a cluster that runs; None starts Ray on this machine alone, for this run.
 
     Raises:
-        MissingExtra: Ray is not installed.
         InputError: a part cannot be scored.
     """
     ray = import_ray()
@@ -365,9 +356,6 @@ def score_in_pool(
     A worker that is killed costs the part that it was at. If this process is killed, its workers end, too.
 
     Args:
-        plan, folder: of the run.
-        parts: those that are not done.
-        workers: how many processes.
         devices: for each worker its own; empty to take the plan's for all.
 
     Raises:
@@ -503,7 +491,6 @@ def score_in_parts(
     In the folder, `rows/` holds a Parquet file for each part, `plan.json` the plan and `result.json` the result.
 
     Args:
-        plan: what is scored.
         folder: where everything goes; it is made if there is none.
         engine: scores parts, and yields the number of segments of each when it is done.
         runtime: its progress shows how far the run is.
@@ -538,7 +525,6 @@ def _pooled(plan: Plan, folder: Path, engine: Engine, runtime: Runtime, left: Se
     """The plan with what its pooled metrics take from all parts, gathered in passes.
 
     Args:
-        plan, folder, engine, runtime: of the run.
         left: parts that are not scored yet; they need what an earlier pass kept of them.
     """
     metrics = Scorer(plan, folder).metrics

@@ -44,9 +44,6 @@ class Examined:
     """A metric with the segments it is tried on.
 
     Attributes:
-        metric: the metric.
-        segments: n segments.
-        runtime: where it runs.
         tolerance: how far two scores of one segment may lie apart, relative to values above 1.
     """
 

@@ -38,8 +38,6 @@ class PictureLayout:
 
     Attributes:
         rows: labels of the rows (hypothesis words); likewise `columns` (reference words).
-        legend_lines: the number of lines in the legend.
-        signature: the text under the legend.
     """
 
     rows: Sequence[str]

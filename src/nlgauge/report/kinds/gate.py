@@ -162,7 +162,6 @@ def junit(result: Result, inconclusive: str | None = None) -> str:
     are skipped tests.
 
     Args:
-        result: of a gate.
         inconclusive: `pass` makes INCONCLUSIVE a skipped test, and `fail` a failure, as the exit code has it then.
 
     Raises:
@@ -210,9 +209,5 @@ def _clean(text: str) -> str:
 
 
 def write_junit(result: Result, path: str | os.PathLike[str], inconclusive: str | None = None) -> None:
-    """Write the XML, whole or not at all; see `junit`.
-
-    Raises:
-        InputError: the result is of another kind, or the file cannot be written.
-    """
+    """Write the XML, whole or not at all; see `junit`."""
     write_page(junit(result, inconclusive), path)

@@ -403,10 +403,7 @@ def meta_html(
     """The page of a result of kind `meta`; or, under another heading, of one of kind `select`.
 
     Args:
-        result: the result.
-        heading: of the page.
         selecting: its values are those of choices, which chance makes too, and some are better when they are lower.
-        tables: what else it shows.
     """
     rows = [row for row in result.rows if not is_of_people(row)]
     official = official_tables(result)

@@ -61,7 +61,6 @@ def score_table(
     """The table of a result of kind `score`.
 
     Args:
-        result: the result.
         digits: after the point; None for 2 or 4, by the scale of the metric.
         only: specifications of the metrics that get a column; None for all.
         best: mark the best system by each metric; where systems are ranked, all of the first rank.
@@ -368,7 +367,6 @@ def score_html(
     """The page of a result of kind `score`.
 
     Args:
-        result: the result.
         trust: metric -> what else is known of it, shown beside its scores.
         figures: what stands above the tables, in groups.
     """

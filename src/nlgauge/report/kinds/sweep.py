@@ -93,7 +93,6 @@ def gain_of(rows: Sequence[Row], row: Row, name: str, digits: int = 3) -> str:
     Args:
         rows: the rows of the same two metrics, of which one has weight 0; or those of means over many, which are means
             of shares, of which the median stands beside the mean.
-        row: one of them.
     """
     share = row[f"gain_{name}"]
     if row["metric"] == MEAN:
@@ -268,9 +267,7 @@ def trade_offs(rows: Sequence[Row], best: Best, stat: str) -> list[Panel]:
     A star stands where the metric is alone, a cross where the other is. The best weight is ringed.
 
     Args:
-        rows: points of the pairs.
         best: (metric, other) -> the best weight of the pair.
-        stat: the statistic.
 
     References:
         Chen and Eger (2023), figure 2; preprint, figures 1 and 2.

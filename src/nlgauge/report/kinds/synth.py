@@ -132,11 +132,7 @@ def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (),
 def write_ladders(
     rows: Sequence[Row], signature: str, notes: Sequence[str], path: str | Path, total: int | None = None
 ) -> None:
-    """Write the page of some rows, of `total` that there are, whole or not at all.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write the page of some rows, of `total` that there are, whole or not at all."""
     write_page(ladders_html(rows, signature, notes, total), path)
 
 
