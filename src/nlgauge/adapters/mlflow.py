@@ -94,7 +94,6 @@ class RowScorer:
             return {spec: self._none(built, reason) for spec, built in self.metrics.items()}
 
     def _lacking(self, spec: str, built: BaseMetric, row: Segment) -> str:
-        """Why a metric cannot score a row; empty if it can."""
         held = {"references": bool(row.references), "source": row.source is not None}
         for need in sorted(built.info.needs):
             if not held[need]:
@@ -333,7 +332,6 @@ def _answer(outputs: Any) -> Any:
 
 
 def _content(content: Any) -> Any:
-    """The text of a message: a string, or the texts of its parts."""
     if not isinstance(content, list):
         return content
     texts = [part["text"] for part in content if isinstance(part, Mapping) and isinstance(part.get("text"), str)]
@@ -345,7 +343,6 @@ def _source(inputs: Any) -> Any:
 
 
 def _usual(held: Any, names: Sequence[str]) -> Any:
-    """The value under the first of some names; None without one."""
     if not isinstance(held, Mapping):
         return None
     return next((held[name] for name in names if held.get(name) is not None), None)

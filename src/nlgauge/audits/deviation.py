@@ -223,7 +223,6 @@ def with_penalties(wanted: Sequence[ChecklistRow], given: Sequence[ChecklistRow]
 
 
 def _records(file: InputFile, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The place of each record in the file, and its cells by name."""
     plain = unpacked_name(file.path)
     if plain.endswith((".tsv", ".csv", ".txt")):
         yield from _table(file, "," if plain.endswith(".csv") else "\t", faults)

@@ -131,7 +131,6 @@ def score_sides(
 def _score(
     metrics: Mapping[str, BaseMetric], suite: Suite, places: Sequence[int], runtime: Runtime, references: str
 ) -> dict[str, Sides]:
-    """The sides of metrics that score the same pairs."""
     parts: dict[str, list[tuple[npt.NDArray[np.int64], Scores]]] = {spec: [] for spec in metrics}
     for part in _parts(next(iter(metrics.values())), suite, places):
         pairs = [suite.pairs[places[i]] for i in part]

@@ -266,7 +266,6 @@ def in_our_words(suite: Suite) -> Suite:
 
 
 def _known_task(name: str | None) -> str | None:
-    """Our name of a task; the name itself if it is none of ours."""
     try:
         return name and task_of(name)
     except SpecError:
@@ -307,7 +306,6 @@ def _check_penalties(penalties: Sequence[ChecklistRow] | None, design: Design, l
 
 
 def _about_metrics(suite: Suite, sides: Mapping[str, Sides]) -> Iterator[str]:
-    """The notes of the metrics, and the published suites that their heads have read."""
     yield from own_notes({spec: s.metric for spec, s in sides.items()})
     if suite.published is not None:
         yield from overlap_notes(suite, [s.signature for s in sides.values()])
@@ -489,7 +487,6 @@ def suite_statistics(
 
 
 def _severities(scored: _Scored) -> Iterator[_Row]:
-    """Accuracy by severity, where the pairs say how severe they are."""
     parts = scored.parts(lambda pair: str(pair.meta.get("severity")))
     for severity in _SEVERITIES:
         if severity in parts:

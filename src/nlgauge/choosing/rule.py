@@ -144,7 +144,6 @@ def _default(known: Known) -> str:
 
 
 def _language(known: Known) -> str:
-    """The language of the outputs in words."""
     return names().get(known.language, known.language) or "a language that is not told"
 
 
@@ -167,7 +166,6 @@ def _agreement(known: Known, decision: Decision) -> Iterator[str]:
 
 
 def _publicly(known: Known, first: str) -> str:
-    """What public sets say of a metric."""
     own = known.figures.get(first)
     if own is not None:
         low, high = own.ends["low"], own.ends["high"]

@@ -180,7 +180,6 @@ def gate(
 
 
 def _save_alone(base: str, sides: SideNames, metrics: dict[str, BaseMetric], runtime: Runtime, quiet: bool) -> int:
-    """Write a baseline, and judge nothing."""
     if sides.save is None:
         raise InputError("NEW is missing: name the new outputs after BASE, or --save FILE to keep a baseline of BASE")
     side = sides.open(base, sides.base_system)

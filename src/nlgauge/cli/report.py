@@ -90,7 +90,6 @@ def report(
 
 
 def _joined(rows: list[str], data: list[str]) -> Rows | None:
-    """Scores of segments joined by id, with what metrics made of pairs of an audit; None where there are none."""
     scored = {path: read_scored_pairs(path) for path in rows}
     tables = [read_scores(path, ratings=True) for path, pairs in scored.items() if pairs is None]
     if not tables:

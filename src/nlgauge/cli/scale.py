@@ -171,7 +171,6 @@ def _engine(name: str, asked: Workers, device: str) -> Engine:
 
 
 def _estimate(plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime, workers: int) -> Iterator[str]:
-    """The lines that a dry run prints."""
     from nlgauge.scoring.workers import estimate
 
     found = estimate(plan, metrics, runtime)
@@ -203,7 +202,6 @@ def runs_added(folders: Sequence[str]) -> Result:
 
 
 def _state(folder: Path) -> str:
-    """How far a run is, in one line."""
     from nlgauge.scoring.workers import RESULT, progress_of
 
     found = progress_of(folder)
@@ -239,7 +237,6 @@ def _rounded(number: float) -> int:
 
 
 def _time(seconds: float) -> str:
-    """A duration in its two largest units."""
     minutes, hours, days = seconds / 60, seconds / 3600, seconds / 86400
     if days >= 2:
         return f"{int(days)} days {int(hours % 24)} h"

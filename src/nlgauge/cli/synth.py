@@ -199,7 +199,6 @@ def synth(
 
 
 def _read(texts: str, columns: options.Columns, paraphrase: str | None) -> Raw:
-    """The texts that errors go into, and what each is compared with."""
     if paraphrase not in (None, *PARAPHRASES):
         raise InputError(f"--paraphrase is {paraphrase!r}, expected {' or '.join(PARAPHRASES)}")
     named = options.columns_of(columns)
@@ -222,7 +221,6 @@ def _unread(raw: Raw, draws: Draws, rated: SeverityOptions, limit: int | None) -
 def _as_published(
     context: typer.Context, preset: str, rated: SeverityOptions, calibrate: str | None
 ) -> SeverityOptions:
-    """The options with those of a preset in place of what was not typed."""
     if preset != "paper":
         raise InputError(f"--preset is {preset!r}, expected paper")
     own = options.untyped(context, PAPER)
@@ -240,7 +238,6 @@ def _check(
     files: options.Files,
     rated: SeverityOptions,
 ) -> None:
-    """Refuse options that do not go together, and files that could not be written."""
     outputs = {
         "--output": output,
         "--json": files.json,
@@ -278,7 +275,6 @@ def _settings(typed: str, draws: Draws) -> Settings:
 
 
 def _calibrated(path: str, judge: str, runtime: Runtime) -> tuple[float, str, Result]:
-    """The threshold of a judge on labelled pairs, what is said of it, and the result that holds it."""
     pairs, inputs = read_minor(path)
     best = calibrated(judge, pairs, runtime)
     about = (
@@ -297,7 +293,6 @@ def _say_where_it_begins(journal: Journal, output: str | None) -> None:
 
 
 def _write(outcome: SynthesisRun, result: Result, journal: Journal, files: options.Files, show: bool) -> None:
-    """The triples in the terminal and on a page, and the result file, where these are asked for."""
     for row in journal.rows() if show else ():
         echo(ladder_text(row, shutil.get_terminal_size().columns) + "\n")
     if show:

@@ -232,7 +232,6 @@ def train_layers(
 
 
 def _with_interval(row: Row) -> str:
-    """The value of a layer, with its interval where there is one."""
     value, low, high = (f"{row[name]:.4f}" for name in ("value", "low", "high"))
     return value if "nan" in (low, high) else f"{value} [{low}, {high}]"
 

@@ -201,7 +201,6 @@ class Setup:
                 )
 
     def _fit(self, examples: list[Example], recipe: RegressorRecipe, runtime: Runtime, about: dict[str, str]) -> None:
-        """Fit by ridge regression, and say how well."""
         from nlgauge.training.regressor import train_ridge
 
         tell = shared.teller(self.run.quiet)
@@ -294,7 +293,6 @@ def train_sescore(
 
 
 def _as_published(context: typer.Context, preset: str, setup: Setup) -> Setup:
-    """The options with those of a preset in place of what was not typed."""
     if preset != "paper":
         raise InputError(f"--preset is {preset!r}, expected paper")
     own = options.untyped(context, _RECIPE | _SCHEDULE | ({} if setup.dev is None else _CHOSEN))

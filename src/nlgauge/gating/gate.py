@@ -322,7 +322,6 @@ def judged(
 
 
 def _how(found: Decided, metrics: Mapping[str, BaseMetric]) -> list[str]:
-    """How it was judged."""
     told: list[str] = [*own_notes(metrics)]
     used = dict.fromkeys(row["method"] for row in found.rows)
     told += [METHODS[one] for one in used if one in METHODS]

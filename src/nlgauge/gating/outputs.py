@@ -149,7 +149,6 @@ def from_texts(
 
 
 def _runs(given: Any, name: str, place: int) -> list[str]:
-    """The texts of the runs of one item."""
     runs = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
     for run in runs:
         if not isinstance(run, str):
@@ -294,7 +293,6 @@ def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], 
 
 
 def _under_other_prompts(prompts: Prompts | None) -> str:
-    """What is known of other prompts; nothing where none were tried."""
     if prompts is None:
         return ""
     return (
@@ -579,7 +577,6 @@ class GateBaseline(ScoredSide):
         )
 
     def _check_range(self, spec: str, metric: BaseMetric) -> None:
-        """Refuse a score of the file that the metric cannot give."""
         low, high = metric.info.range
         room = _ROUNDING * (high - low if math.isfinite(high - low) else 1.0)
         for item, scores in zip(self.outputs.items, self.runs[spec], strict=True):

@@ -176,7 +176,6 @@ def reason(bound: Bound, verdict: str) -> str:
 
 
 def _way_out(bound: Bound) -> str:
-    """What would decide."""
     if bound.method == "fixed":
         return "more runs of each item would tell"
     if bound.n_clusters is not None and bound.n_clusters < FEW_GROUPS:

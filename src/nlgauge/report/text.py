@@ -321,7 +321,6 @@ def printed(result: Result) -> str:
 
 
 def _explained(paper: Paper, quiet: bool) -> list[str]:
-    """How the numbers were computed, and what a reader must know."""
     result = paper.result
     notes = doubt_line(result) if quiet else _notes(paper)
     if quiet and paper.form != "latex":
@@ -481,8 +480,6 @@ def suite_html(suite: Suite) -> str:
 
 
 def _table(table: Table) -> str:
-    """A table in HTML; marked cells in bold."""
-
     def line(cells: Sequence[str], tag: str, i: int | None = None) -> str:
         shown = (
             f'<{tag} style="text-align:{"left" if j < table.left else "right"}">'

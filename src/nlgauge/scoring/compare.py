@@ -270,11 +270,9 @@ class ComparisonOptions:
             check_stats(np.zeros((len(places), len(places[baseline]), 1)), systems=2)
 
     def _baseline(self, systems: Sequence[str | None]) -> str:
-        """The baseline among the systems of segments."""
         return next(s for s in systems if s is not None) if self.baseline is None else self.baseline
 
     def _check_together(self) -> None:
-        """Refuse options that change nothing beside each other."""
         refuse_idle(self)
         if self.pairs and (self.baseline is not None or self.compat is not None):
             raise InputError(

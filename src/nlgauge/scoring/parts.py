@@ -236,7 +236,6 @@ def make_plan(
 def _read(
     inputs: Inputs, rows: int, seen: _InputSeen
 ) -> tuple[tuple[tuple[int, int], ...], Sequence[InputPart], Summary]:
-    """The stamps of the files, the rows of each part, and what the whole input is."""
     source = inputs.opened()
     try:
         # before anything is read, since a file may change meanwhile; standard input has none, and `cut` refuses it
@@ -260,7 +259,6 @@ def _basis(inputs: Inputs, summary: Summary) -> list[Any]:
 
 
 def _passes(metrics: Mapping[str, BaseMetric]) -> int:
-    """How many passes gather what pooled metrics take from all segments."""
     found = {spec: rounds(metric) for spec, metric in metrics.items()}
     for spec, number in found.items():
         if number is None:
@@ -762,7 +760,6 @@ class Scorer:
         return len(segments)
 
     def _write(self, part: Part, segments: Sequence[Segment], scores: Mapping[str, Scores]) -> None:
-        """Write rows, statistics and sums of a part, in this order."""
         with writing(rows_path(self.folder, part)) as write:
             write(segment_columns(segments, scores))
         groups = list(dict.fromkeys(segment.group for segment in segments))

@@ -237,7 +237,6 @@ def _counted_twice(runs: Runs) -> Iterator[str]:
 
 
 def _summary(runs: Runs) -> Summary:
-    """The summary of the inputs of all runs together."""
     each = [plan.summary for plan in runs.values()]
     lacking: dict[str, str] = {}
     for one in each:
@@ -548,7 +547,6 @@ def _pooled(plan: Plan, folder: Path, engine: Engine, runtime: Runtime, left: Se
 
 
 def _found(folder: Path, number: int, parts: Sequence[Part]) -> Iterator[Gathered]:
-    """The findings of a pass in each part."""
     for part in parts:
         found = read_gathered(folder, number, part)
         if found is None:
@@ -685,7 +683,6 @@ def _claimed(folder: Path) -> Iterator[None]:
 
 
 def _is_claimed(folder: Path) -> bool:
-    """Whether a process works on a run."""
     if fcntl is None:
         return False
     try:

@@ -216,7 +216,6 @@ def _segment(
     source: str = "Zu diesem Fall gibt es keinen Satz.",
     item: str | None = None,
 ) -> Segment:
-    """A segment that has everything a metric may need."""
     turns = (
         {"speaker": "A", "text": "What is the news from the harbour?"},
         {"speaker": "B", "text": "Let me read it to you."},

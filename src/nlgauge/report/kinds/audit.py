@@ -162,7 +162,6 @@ def fault_of(case: Row) -> str:
 
 
 def _held(case: Row) -> str:
-    """The texts that both sides are compared with."""
     return str(case["reference"] or case["better"])
 
 

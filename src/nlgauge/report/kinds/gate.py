@@ -36,7 +36,6 @@ def head(result: Result) -> str:
 
 
 def _said(result: Result) -> str:
-    """What the verdict says."""
     decides = any(row["decides"] for row in result.rows) or not result.rows
     return HEADS.get(str(result.verdict), "") if decides else "no metric here judges the outputs"
 
@@ -98,7 +97,6 @@ def change(row: Row, digits: int = 3) -> str:
 
 
 def _items(result: Result, paper: Paper) -> Iterator[Part]:
-    """The items that lost most, by metric."""
     for (spec,), rows in by_keys(result.items, "metric").items():
         title = f"Items that lost most by {spec}. {LOST}"
         body = tuple((str(row["seg"]), number(row["delta"], paper.places, sign="+"), _marked(row)) for row in rows)

@@ -331,7 +331,6 @@ def _task_name(task: Task) -> str:
 
 
 def _with_rank(row: Row, rows: Mapping[str, Row], digits: int) -> str:
-    """The value, with its rank in brackets."""
     rank = row.get("rank")
     widest = max(len(str(other.get("rank") or "")) for other in rows.values())
     return number(row["value"], digits, missing="-") + ("" if rank is None else f" ({rank})".rjust(widest + 3))
@@ -530,7 +529,6 @@ def _order(means: Mapping[str, Mapping[str, Row]], stat: str) -> list[str]:
 
 
 def _summary(means: Mapping[str, Mapping[str, Row]], order: Sequence[str], scale: Scale, about: str) -> Section:
-    """Metrics by criteria, with their mean first."""
     criteria = [criterion for criterion in means if criterion != MEAN]
     columns, mean = list(criteria), means.get(MEAN, {})
     lines = [[_shaded(means[c].get(metric), scale) for c in criteria] for metric in order]
@@ -604,7 +602,6 @@ def _line(row: Row, counted: Row, axis: Axis) -> dict[str, Any]:
 
 
 def _shaded(row: Row | None, scale: Scale) -> Cell:
-    """The value of a metric for a group or a criterion, with its interval."""
     if row is None:
         return Cell("")
     cell = amount(row["value"], *scale, digits=3)

@@ -275,7 +275,6 @@ def rank_of(row: Mapping[str, Any]) -> str:
 
 
 def _digits(digits: int | None, result: Result, *, lean: bool = False) -> dict[str, int]:
-    """Metric -> the number of decimals."""
     metrics = {metric["spec"]: metric for metric in result.metrics}
     usual = {spec: digits_of(metrics.get(spec, {}), rows) for (spec,), rows in by_keys(result.rows, "metric").items()}
     if digits is None:

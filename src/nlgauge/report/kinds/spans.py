@@ -43,7 +43,6 @@ def span_tables(result: Result, digits: int = 3) -> list[Table]:
 
 
 def _whole(rows: Sequence[Row]) -> list[Row]:
-    """The agreement of all marks of each method."""
     return [row for row in measured(rows) if row["threshold"] is None]
 
 
@@ -90,7 +89,6 @@ def _tests(rows: Sequence[Row], digits: int) -> Iterator[Table]:
 
 
 def _points(result: Result, digits: int) -> Iterator[Table]:
-    """For each method with confidences a line per threshold."""
     for (name,), own in by_keys(_curve_rows(result.rows), "metric").items():
         body = []
         for (threshold,), (found, clean) in by_keys(own, "threshold").items():

@@ -171,7 +171,6 @@ def _line(row: Row, digits: int) -> tuple[str, ...]:
 
 
 def _grid(title: str, rows: Sequence[Row], key: str, digits: int) -> Table:
-    """Directions by formulas, the best marked."""
     formulas, directions = values_of(rows, "formula"), values_of(rows, "direction")
     cells = {(row["direction"], row["formula"]): row[key] for row in rows}
     defined = [value for value in cells.values() if value == value]
@@ -256,7 +255,6 @@ def _trades(points: Sequence[Row], best: Best, stat: str, attacks: str, about: s
 
 
 def _traded(rows: Sequence[Row]) -> list[Row]:
-    """The numbers of trade-offs: a curve over its weights for every pair on every data set and suite."""
     names = ("metric", "with", "dataset", "suite", "weight", "accuracy", "correlation")
     return [{"pair": f"{row['metric']} with {row['with']}", **{name: row[name] for name in names}} for row in rows]
 
@@ -314,7 +312,6 @@ def gains(rows: Sequence[Row], stat: str) -> Panel:
 
 
 def _gained(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The numbers of gains: the means of both measures by weight, with their intervals."""
     return [
         {
             "measure": name if name == "correlation" else f"accuracy, {_PHENOMENA[row['phenomenon']]}",
@@ -428,7 +425,6 @@ def _choices(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _map(rows: Sequence[Row], key: str) -> Map:
-    """Directions by formulas, darker where more."""
     formulas, directions = values_of(rows, "formula"), values_of(rows, "direction")
     defined = [row[key] for row in rows if not absent(row[key])]
     low, high = min(defined, default=0.0), max(defined, default=0.0)
