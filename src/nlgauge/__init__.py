@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from nlgauge.perturbations.synthesis import synthesize
     from nlgauge.runtime.runtime import Runtime
     from nlgauge.scoring.explaining import align, explain
-    from nlgauge.scoring.job import Accumulator, score
-    from nlgauge.scoring.pairwise import compare
+    from nlgauge.scoring.job import Accumulator, compare, score
     from nlgauge.stats.correlate import correlation
 else:
     __getattr__, __dir__ = door(__name__)
