@@ -18,6 +18,7 @@ from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
+from nlgauge.report.tables import listed
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.job import loggable
 from nlgauge.scoring.looks import Looks
@@ -268,8 +269,8 @@ class _Row:
         self._hyp, self._src = asked.get("hyp"), asked.get("src")
         self._refs = asked.get("refs") or asked.get("ref")
         self.where = {
-            "references": _words(self._refs) or f"expectations: {_one_of(_REFERENCES)}",
-            "source": _words(self._src) or f"inputs: {_one_of(_SOURCES)}",
+            "references": _words(self._refs) or f"expectations: {listed(_REFERENCES, 'or')}",
+            "source": _words(self._src) or f"inputs: {listed(_SOURCES, 'or')}",
         }
 
     def scores(self, scorer: RowScorer, inputs: Any, outputs: Any, expectations: Any) -> dict[str, RowScore]:
@@ -290,11 +291,11 @@ class _Row:
 
 def _path(field: str, place: str) -> _Path:
     if field not in _FIELDS:
-        raise InputError(f"columns name a field {field!r}{nearest(field, _FIELDS)}; expected {_one_of(_FIELDS)}")
+        raise InputError(f"columns name a field {field!r}{nearest(field, _FIELDS)}; expected {listed(_FIELDS, 'or')}")
     part, _, key = place.partition(".")
     if part not in _PARTS:
         raise InputError(
-            f"columns say that {field} is in {place!r}, expected a place in {_one_of(_PARTS)}, such as"
+            f"columns say that {field} is in {place!r}, expected a place in {listed(_PARTS, 'or')}, such as"
             f" 'outputs.{place}'"
         )
     return part, key
@@ -364,7 +365,3 @@ def _no_text(text: Any, outputs: Any, path: _Path | None) -> str:
 
 def _words(path: _Path | None) -> str:
     return "" if path is None else ".".join(part for part in path if part)
-
-
-def _one_of(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -321,7 +321,7 @@ def distinct(perturbations: Sequence[str]) -> Sequence[str]:
 
 # --- Does the metric prefer the better text? Accuracy by phenomenon, and pairs in which no metric can fail
 
-Bounds = tuple[float, str]  # confidence, and the name of the interval of a share
+CONFIDENCE = 0.95  # of all intervals
 ADEQUACY = (
     "addition", "omission", "name_error", "negation", "number_error", "pronoun_error", "mismatch_adj",
     "mismatch_noun", "mismatch_verb",
@@ -389,7 +389,6 @@ def preference_rows(
     *,
     ties: str = "loss",
     tolerance: float = 0.05,
-    confidence: float = 0.95,
     interval: str = "wilson",
     distances: bool = True,
 ) -> list[PreferenceRow]:
@@ -403,8 +402,8 @@ def preference_rows(
     Args:
         ties: `loss`, `half`, `exclude` or `zero`.
         tolerance: the relative difference up to which two scores count as the same.
-        confidence, interval: of the intervals; `wilson`, or `clopper-pearson`, which is exact and wider. Pairs of one
-            origin (`Pair.origin`) count as fewer trials, by how much their outcomes depend on each other.
+        interval: `wilson`, or `clopper-pearson`, which is exact and wider. Pairs of one origin (`Pair.origin`) count as
+            fewer trials, by how much their outcomes depend on each other.
         distances: also measure how far the texts are from their references. This does not depend on the metric, and it
             takes time.
 
@@ -423,11 +422,11 @@ def preference_rows(
             if group in (ALL_GROUPS, pair.group):
                 places_by_phenomenon.setdefault(pair.phenomenon, []).append(i)
         of_group = [
-            _row(sides, pairs, places, outcome[places], group, ties, (confidence, interval), distances)
+            _row(sides, pairs, places, outcome[places], group, ties, interval, distances)
             for places in places_by_phenomenon.values()
         ]
-        counted = [*of_group, *_means(of_group, sides.spec, group, (confidence, interval))]
-        rows += dependent(counted, pairs, outcome, places_by_phenomenon, ties, (confidence, interval))
+        counted = [*of_group, *_means(of_group, sides.spec, group, interval)]
+        rows += dependent(counted, pairs, outcome, places_by_phenomenon, ties, interval)
     return rows
 
 
@@ -467,15 +466,14 @@ def _row(
     outcome: Array,
     group: str | None,
     ties: str,
-    bounds: Bounds,
+    interval: str,
     distances: bool,
 ) -> PreferenceRow:
     wins, tied = int((outcome == 1).sum()), int((outcome == 0.5).sum())
     losses = len(places) - wins - tied
     share = accuracy_of(np.asarray(wins), np.asarray(losses), np.asarray(tied), ties)
     counted = float(share.denominator)
-    confidence, interval = bounds
-    low, high = SHARES[interval](float(share.numerator), counted, confidence)
+    low, high = SHARES[interval](float(share.numerator), counted, CONFIDENCE)
     first = pairs[places[0]]
     return PreferenceRow(
         metric=sides.spec,
@@ -508,13 +506,13 @@ def _distances(pairs: Sequence[Pair], passed: Mask) -> dict[str, float] | None:
     return {name: float(part.mean()) if len(part) else math.nan for name, part in parts.items()}
 
 
-def _means(rows: Sequence[PreferenceRow], spec: str, group: str | None, bounds: Bounds) -> Iterator[PreferenceRow]:
+def _means(rows: Sequence[PreferenceRow], spec: str, group: str | None, interval: str) -> Iterator[PreferenceRow]:
     told_apart = [row for row in rows if row.expect == "lower"]
     for name in MEANS:
         part = [row for row in told_apart if _counts_in(name, row.phenomenon)]
         if part:
             won, counted = [row.won for row in part], [row.counted for row in part]
-            value, low, high = mean_of_shares(won, counted, *bounds)
+            value, low, high = mean_of_shares(won, counted, interval=interval)
             yield PreferenceRow(
                 metric=spec,
                 phenomenon=name,
@@ -546,7 +544,7 @@ def dependent(
     outcome: Array,
     places: Mapping[str, Sequence[int]],
     ties: str,
-    bounds: Bounds,
+    interval: str = "wilson",
 ) -> list[PreferenceRow]:
     """The rows with intervals that take pairs of one origin together; as they are if each pair has its own."""
     if len({pair.origin for pair in pairs}) == len(pairs):
@@ -563,8 +561,8 @@ def dependent(
         if not math.isnan(row.accuracy):
             moved = np.concatenate([parts[name] for name in names]) / len(names)
             origins = [pairs[i].origin for name in names for i in places[name]]
-            trials = dependent_trials(trials, moved, origins, bounds[0])
-            low, high = SHARES[bounds[1]](row.accuracy * trials, trials, bounds[0])
+            trials = dependent_trials(trials, moved, origins)
+            low, high = SHARES[interval](row.accuracy * trials, trials, CONFIDENCE)
             row = replace(row, low=low, high=high)
         found.append(row)
     return found

@@ -167,9 +167,10 @@ def gate(
     result = as_typed(found.result())
     files.write(result)
     if junit is not None:
-        from nlgauge.report.kinds.gate import write_junit
+        from nlgauge.report.kinds.gate import junit as as_junit
+        from nlgauge.report.pages import write_page
 
-        write_junit(result, junit, limits.inconclusive)
+        write_page(as_junit(result, limits.inconclusive), junit)
     if markdown is not None:
         result.write(markdown, "markdown")
     if sides.save is not None and not is_kept:

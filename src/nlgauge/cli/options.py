@@ -510,9 +510,9 @@ class Files:
         if self.json is not None:
             result.write(self.json, "json")
         if self.html is not None:
-            from nlgauge.report.pages import write_html
+            from nlgauge.report.pages import page, write_page
 
-            write_html(result, self.html, worst)
+            write_page(page(result, worst), self.html)
 
     def writing(self) -> AbstractContextManager[Callable[[Mapping[str, Any]], None] | None]:
         """A writer of segment rows; None if none were requested."""

@@ -26,7 +26,8 @@ from nlgauge.models.entailment import locate_nli
 from nlgauge.models.infill import locate_infill
 from nlgauge.perturbations.severity import calibrate as calibrated
 from nlgauge.perturbations.synthesis import Draws, SynthesisRun, Synthesizer, run_synthesis
-from nlgauge.report.kinds.synth import MOST, SIGNS, ladder_text, write_ladders
+from nlgauge.report.kinds.synth import MOST, SIGNS, ladder_text, ladders_html
+from nlgauge.report.pages import write_page
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime, silent
 from nlgauge.scoring.looks import Looks
@@ -299,6 +300,6 @@ def _write(outcome: SynthesisRun, result: Result, journal: Journal, files: optio
         echo(SIGNS + "\n")
     if files.html is not None:
         rows, total = list(islice(journal.rows(), MOST)), int(result.rows[-1]["texts"])
-        write_ladders(rows, str(outcome.signature), result.notes, files.html, total=total)
+        write_page(ladders_html(rows, str(outcome.signature), result.notes, total), files.html)
     if files.json is not None:
         result.write(files.json, "json")

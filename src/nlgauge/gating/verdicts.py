@@ -230,13 +230,13 @@ def flickers(share: float) -> str:
 WORST = 5  # items that are shown for each metric
 
 
-def worst_items(spec: str, found: Differences, base: Outputs, new: Outputs, most: int = WORST) -> list[NewRow]:
+def worst_items(spec: str, found: Differences, base: Outputs, new: Outputs) -> list[NewRow]:
     """The items that lost most by a metric, the worst first; those that lost nothing are left out.
 
     Of several runs the text is that of the worst run in NEW, and of the best run in BASE.
     """
     loss = np.where(found.lost, -np.inf, found.values)
-    order = [i for i in np.argsort(loss, kind="stable")[:most].tolist() if loss[i] < 0]
+    order = [i for i in np.argsort(loss, kind="stable")[:WORST].tolist() if loss[i] < 0]
     items = list(base.items)
     return [_row(spec, items[i], i, found, base, new) for i in order]
 
@@ -489,27 +489,8 @@ def _left_out(spec: str, found: Differences, rules: Rules) -> list[str]:
 _CUT = 200  # characters of a text
 
 
-@dataclass(frozen=True)
-class Level:
-    """The verdict on the mean of one metric.
-
-    Attributes:
-        verdict: PASS, FAIL or INCONCLUSIVE.
-        mean, low, high: the mean in the metric's own direction, and its one-sided bounds.
-        n: items with a score.
-        text: why, and the items with the worst scores.
-    """
-
-    verdict: str
-    mean: float
-    low: float
-    high: float
-    n: int
-    text: str
-
-
-def level(spec: str, metric: BaseMetric, side: ScoredSide, value: float, *, alpha: float = 0.05) -> Level:
-    """Judge whether the mean of a metric is surely at least `value`, or at most where lower is better.
+def level(spec: str, metric: BaseMetric, side: ScoredSide, value: float, *, alpha: float = 0.05) -> tuple[str, str]:
+    """Whether the mean of a metric is surely at least `value`, or at most where lower is better; and why.
 
     Args:
         side: its scores; a text without one is a FAIL.
@@ -540,12 +521,11 @@ def level(spec: str, metric: BaseMetric, side: ScoredSide, value: float, *, alph
         least=low_end if up else -high_end,
         best=high_end if up else -low_end,
     )
-    ends = (sign * bound.low, sign * bound.high)[::sign]
     lost = [item for item, is_known in zip(items, known, strict=True) if not is_known]
     verdict = FAIL if lost else bound.verdict
     told = _told(spec, bound, sign, value, verdict, lost)
-    worst = [] if verdict == "PASS" else _worst(spec, side, items, sign * means)
-    return Level(verdict, sign * bound.delta, ends[0], ends[1], bound.n, "\n".join([told, *worst]))
+    worst = [] if verdict == PASS else _worst(spec, side, items, sign * means)
+    return verdict, "\n".join([told, *worst])
 
 
 def _told(spec: str, bound: Bound, sign: int, value: float, verdict: str, lost: Sequence[str]) -> str:

@@ -929,7 +929,7 @@ def _robustness(
     attacked: Attacked, pair: tuple[str, str], weights: Sequence[float], norm: str, ties: str, confidence: float
 ) -> Iterator[NewRow]:
     for weight, sides in attacked.mixed(*pair, norm, weights).items():
-        found = preference_rows(attacked.suite, sides, ties=ties, confidence=confidence, distances=False)
+        found = preference_rows(attacked.suite, sides, ties=ties, distances=False)
         several = any(row.group == ALL_GROUPS for row in found)
         shown = trained_on(sides.metric)
         for row in found:

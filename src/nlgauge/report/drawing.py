@@ -474,14 +474,12 @@ class Cell:
         return ink(self.colour)
 
 
-def amount(
-    value: float | None, low: float = 0.0, high: float = 1.0, *, digits: int = 2, text: str = "", title: str = ""
-) -> Cell:
+def amount(value: float | None, low: float = 0.0, high: float = 1.0, *, digits: int = 2, text: str = "") -> Cell:
     """A number as a shade from light (`low` and less) to dark (`high` and more); more is darker on every page."""
     if value is None or absent(value):
         return Cell(UNDEFINED)
     share = (value - low) / (high - low) if high > low else 0.0
-    return Cell(text or number(value, digits), shade(min(1.0, max(0.0, share))), title)
+    return Cell(text or number(value, digits), shade(share))
 
 
 def ramp(colour: Callable[[float], str], low: float, high: float) -> list[str]:

@@ -168,11 +168,6 @@ def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
     return render_result("tables.html", shown, heading=kind.heading, shown=parts_of(shown))
 
 
-def write_html(result: Result, path: str | os.PathLike[str], worst: Worst | None = None) -> None:
-    """Write the page of a result, whole or not at all; arguments as for `page`."""
-    write_page(page(result, worst), path)
-
-
 def write_result(result: Result, path: str | os.PathLike[str], form: str) -> None:
     """Write a result, completely or not at all.
 
@@ -182,7 +177,4 @@ def write_result(result: Result, path: str | os.PathLike[str], form: str) -> Non
     Raises:
         InputError: the form is unknown, this kind of result does not have it, or the file cannot be written.
     """
-    if form == "html":
-        write_html(result, path)
-        return
-    write_page(render(result, form) + "\n", path)
+    write_page(page(result) if form == "html" else render(result, form) + "\n", path)

@@ -391,9 +391,9 @@ _BESIDE = 50  # pieces that are alike on either side of what differs
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 
 
-def marked(before: str, after: str, opening: str = "[", closing: str = "]") -> str:
-    """`after` with marks around what is not in `before`, and `[]` where something of `before` is gone."""
-    return "".join(f"{opening}{part}{closing}" if new else part for part, new in pieces(before, after))
+def marked(before: str, after: str) -> str:
+    """`after` with brackets around what is not in `before`, and `[]` where something of `before` is gone."""
+    return "".join(f"[{part}]" if new else part for part, new in pieces(before, after))
 
 
 def shared(before: str, after: str) -> float:

@@ -227,7 +227,11 @@ class ComparisonOptions:
         Raises:
             InputError: there is only one system, segments name no system, or the baseline is not among the systems.
         """
-        self._check_together()
+        refuse_idle(self)
+        if self.pairs and (self.baseline is not None or self.compat is not None):
+            raise InputError(
+                f"pairs tests every pair of systems; leave {'compat' if self.baseline is None else 'baseline'} out"
+            )
         systems = [system for system in summary.systems if system is not None]
         if self.test is not None and len(summary.systems) < 2:
             raise InputError(f"a test compares systems, expected at least two, found {len(systems) or 'none named'}")
@@ -271,13 +275,6 @@ class ComparisonOptions:
 
     def _baseline(self, systems: Sequence[str | None]) -> str:
         return next(s for s in systems if s is not None) if self.baseline is None else self.baseline
-
-    def _check_together(self) -> None:
-        refuse_idle(self)
-        if self.pairs and (self.baseline is not None or self.compat is not None):
-            raise InputError(
-                f"pairs tests every pair of systems; leave {'compat' if self.baseline is None else 'baseline'} out"
-            )
 
     def pairwise(self, totals: Totals) -> dict[str | None, Pairwise]:
         """Every pair of systems by one metric, in each group.

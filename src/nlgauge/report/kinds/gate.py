@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -10,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.labels import ELLIPSIS, visible
-from nlgauge.report.pages import render_result, write_page
+from nlgauge.report.pages import render_result
 from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, Kind, Paper, Part, Row, Table, absent, by_keys, number
 from nlgauge.report.text import marked, pieces, rises, shared
 
@@ -204,8 +203,3 @@ def _attribute(text: str) -> str:
 def _clean(text: str) -> str:
     """Text without what XML cannot hold."""
     return visible(str(text))
-
-
-def write_junit(result: Result, path: str | os.PathLike[str], inconclusive: str | None = None) -> None:
-    """Write the XML, whole or not at all; see `junit`."""
-    write_page(junit(result, inconclusive), path)

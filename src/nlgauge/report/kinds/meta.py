@@ -64,6 +64,7 @@ _SHORT = {
     "segment": "seg",
 }
 _STORED = "scores:"  # how the signature of a number begins that was read, not made
+_TEXT = 60  # characters of a text in a cell
 
 Lines = Mapping[str, Mapping[Any, Row]]  # metric -> column -> row
 Task = tuple[int, str, str]  # its number, its statistic, its level
@@ -204,8 +205,8 @@ def _about_test(row: Row, several: bool) -> str:
     return f"{adjusted}: {row['stat']} with {row['criterion']}, level {row['level']}{where}, {row['test']}"
 
 
-def disagreement_table(rows: Sequence[Row], width: int = 60) -> Table:
-    """The segments on which a metric and people disagree most, with their ranks; texts cut to a width."""
+def disagreement_table(rows: Sequence[Row]) -> Table:
+    """The segments on which a metric and people disagree most, with their ranks; long texts are cut."""
     body = [
         (
             row["metric"],
@@ -213,7 +214,7 @@ def disagreement_table(rows: Sequence[Row], width: int = 60) -> Table:
             row["id"],
             f"{row['human_rank']:g}",
             f"{row['rank']:g}",
-            *(text if len(text) <= width else f"{text[: width - 1]}…" for text in (row["hyp"], row["ref"])),
+            *(text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…" for text in (row["hyp"], row["ref"])),
         )
         for row in rows
     ]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from nlgauge.core.result import Result
 from nlgauge.report.labels import clean, columns, write_behind
-from nlgauge.report.pages import bare, render_template, write_page
+from nlgauge.report.pages import bare, render_template
 from nlgauge.report.tables import Kind, Paper, Part, Row, Table, absent, first_rows
 
 
@@ -127,13 +126,6 @@ def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (),
         signature=bare(clean(signature)),
         notes=list(map(bare, notes)),
     )
-
-
-def write_ladders(
-    rows: Sequence[Row], signature: str, notes: Sequence[str], path: str | Path, total: int | None = None
-) -> None:
-    """Write the page of some rows, of `total` that there are, whole or not at all."""
-    write_page(ladders_html(rows, signature, notes, total), path)
 
 
 def _shown(rung: Rung) -> tuple[list[tuple[Mark, str]], str, str]:
