@@ -280,7 +280,8 @@ class _Row:
         if not isinstance(text, str):
             return scorer.without_text(_no_text(text, outputs, self._hyp))
         refs = _usual(expectations, _REFERENCES) if self._refs is None else _at(parts, self._refs)
-        source = _source(inputs) if self._src is None else _at(parts, self._src)
+        usual = inputs if isinstance(inputs, str) else _usual(inputs, _SOURCES) or _only_string(inputs)
+        source = usual if self._src is None else _at(parts, self._src)
         listed = [refs] if isinstance(refs, str) else refs if isinstance(refs, Sequence) else []
         listed = [one for one in listed if one != ""]  # no answer was expected, as in logs
         references = tuple(one for one in listed if isinstance(one, str))
@@ -337,10 +338,6 @@ def _content(content: Any) -> Any:
         return content
     texts = [part["text"] for part in content if isinstance(part, Mapping) and isinstance(part.get("text"), str)]
     return "".join(texts) if texts else None
-
-
-def _source(inputs: Any) -> Any:
-    return inputs if isinstance(inputs, str) else _usual(inputs, _SOURCES) or _only_string(inputs)
 
 
 def _usual(held: Any, names: Sequence[str]) -> Any:

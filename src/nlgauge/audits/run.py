@@ -225,7 +225,9 @@ def audit(
         flagged, notes = [*_flagged(sides, "they count as losses")], [*_about_preference(suite, sides, ties, interval)]
     marked = [replace(row, trained_on=row.attack in trained_on(sides[row.metric].metric)) for row in rows]
     say(*flagged)
-    notes = [*suite.notes, *told, *copies, *flagged, *_about_metrics(suite, sides), *notes, *_about_training(marked)]
+    about = own_notes({spec: s.metric for spec, s in sides.items()})
+    overlap = overlap_notes(suite, [s.signature for s in sides.values()]) if suite.published is not None else []
+    notes = [*suite.notes, *told, *copies, *flagged, *about, *overlap, *notes, *_about_training(marked)]
     statistics = suite_statistics(suite, sides.values(), tolerance)
     notes = [*notes, *_about_skipped(suite)]
     return Audit(suite, wanted, sides, [r.as_row() for r in marked], tuple(notes), tolerance, statistics)
@@ -300,12 +302,6 @@ def _check_penalties(penalties: Sequence[ChecklistRow] | None, design: Design, l
             raise InputError(
                 f"a penalty is given for {row.template!r}, which is no perturbation{nearest(row.template, names)}"
             )
-
-
-def _about_metrics(suite: Suite, sides: Mapping[str, Sides]) -> Iterator[str]:
-    yield from own_notes({spec: s.metric for spec, s in sides.items()})
-    if suite.published is not None:
-        yield from overlap_notes(suite, [s.signature for s in sides.values()])
 
 
 def _about_checklist(

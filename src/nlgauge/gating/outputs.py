@@ -27,7 +27,7 @@ from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Dataset, Segment, repeated
 from nlgauge.core.spec import version
 from nlgauge.io.files import InputFile
-from nlgauge.io.ratings import JudgeCard, Prompts, read_card
+from nlgauge.io.ratings import read_card
 from nlgauge.io.results import strict_json
 from nlgauge.metrics.function import RatingColumn
 from nlgauge.metrics.judging import Judge
@@ -271,7 +271,8 @@ def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], 
             raise InputError(f"{spec!r}: a judge inside another metric has no card; name it alone, or --report-only")
     notes, used = [], set()
     for spec, judge in judges.items():
-        fitting = [path for path, card in by_path.items() if _fits(card, judge)]
+        own = judge.model, judge.prompt_sha256
+        fitting = [path for path, card in by_path.items() if (card.model, card.prompt_sha256) == own]
         used.update(fitting)
         if spec in report_only:
             continue
@@ -281,28 +282,22 @@ def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], 
                 f" {judge.prompt_sha256!r}; or --report-only"
             )
         card = by_path[fitting[0]]
+        more = (
+            ""
+            if (prompts := card.prompts) is None
+            else (
+                f"; under {prompts.tried} prompts the label of {prompts.dependent / prompts.n:.0%} of {prompts.n} items"
+                f" depends on the prompt, kappa {prompts.kappa:.2f} between two"
+            )
+        )
         notes.append(
             f"{spec}: kappa {card.kappa:.2f} with people on {card.n} items, the commonest label has"
-            f" {card.base_rate:.0%} ({card.label_policy}; {card.date}; {fitting[0]})"
-            f"{_under_other_prompts(card.prompts)}"
+            f" {card.base_rate:.0%} ({card.label_policy}; {card.date}; {fitting[0]}){more}"
         )
     if spare := [path for path in by_path if path not in used]:
         card = by_path[spare[0]]
         raise InputError(f"{spare[0]}: a card of {card.model!r} with another prompt or model than any judge here")
     return notes
-
-
-def _under_other_prompts(prompts: Prompts | None) -> str:
-    if prompts is None:
-        return ""
-    return (
-        f"; under {prompts.tried} prompts the label of {prompts.dependent / prompts.n:.0%} of {prompts.n} items depends"
-        f" on the prompt, kappa {prompts.kappa:.2f} between two"
-    )
-
-
-def _fits(card: JudgeCard, judge: Judge) -> bool:
-    return (card.model, card.prompt_sha256) == (judge.model, judge.prompt_sha256)
 
 
 # --- What do the metrics say of both sides? Scores of every run, and one difference per item

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
@@ -385,9 +384,9 @@ def _bound(
             return replace(still, p_pass=1.0, n=0)
         raise InputError(f"{spec}: no item has scores in BASE and in NEW, expected at least one")
     if rules.items == "fixed":
-        return bound_fixed(
-            found.values[known], *(_verdicts_of(side, known) for side in found.runs), allow=allow, alpha=rules.alpha
-        )
+        sides = [zip(side, known, strict=True) for side in found.runs]
+        scored = [[runs[~np.isnan(runs)] for runs, is_known in side if is_known] for side in sides]
+        return bound_fixed(found.values[known], *scored, allow=allow, alpha=rules.alpha)
     try:
         return bound_difference(
             found.values[known],
@@ -404,11 +403,6 @@ def _bound(
         )
     except InputError as error:
         raise InputError(f"{spec}: {error}") from None
-
-
-def _verdicts_of(side: Sequence[Array], known: npt.NDArray[np.bool_]) -> list[Array]:
-    """The runs of the items with scores on both sides, without runs that have none."""
-    return [runs[~np.isnan(runs)] for runs, is_known in zip(side, known, strict=True) if is_known]
 
 
 def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules) -> list[str]:

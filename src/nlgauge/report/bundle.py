@@ -176,7 +176,8 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
         at = np.array([places[str(key.id)] for key in table.keys])
         for name, values in table.columns.items():
             column = columns.setdefault(name, np.full(len(keys), np.nan))
-            if not np.array_equal(*_both(column[at], values)):
+            known = ~(np.isnan(column[at]) | np.isnan(values))
+            if not np.array_equal(column[at][known], values[known]):
                 raise InputError(f"{table.name}: column {name!r} has other values than in a file before; leave one out")
             column[at] = np.where(np.isnan(values), column[at], values)
             if name in table.origins and table.origins[name].higher_is_better is False:
@@ -192,12 +193,6 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
 def _texts(segment: Segment) -> tuple[object, ...]:
     """The fields of a segment that the page shows; a second file may hold other ratings of the same texts."""
     return segment.hypothesis, segment.references, segment.source
-
-
-def _both(one: Array, other: Array) -> tuple[Array, Array]:
-    """The values of two columns where both have a number."""
-    known = ~(np.isnan(one) | np.isnan(other))
-    return one[known], other[known]
 
 
 # --- What do the results come to? Sentences and one table, for the first screen of a report
@@ -468,14 +463,16 @@ def _blind(specs: Sequence[str], others: Mapping[str, Result], audited: bool) ->
         yield "Which errors they miss is not known here: add a result of nlgauge audit."
         return
     for other in others.values():
-        if other.kind != "audit":
+        if other.kind != "audit" or not other.rows:
             continue
         own = by_keys((row for row in measured(other.rows) if row["metric"] in specs), "metric")
         missed = [{name for _, name, _, clear in faults_of(rows) if clear} for rows in own.values()]
         sizes: dict[str, float] = {}
         for size, name, _, _ in (fault for rows in own.values() for fault in faults_of(rows)):
             sizes[name] = sizes.get(name, 0.0) + size
-        shared = [name for name in dict.fromkeys(_names(other.rows)) if missed and all(name in one for one in missed)]
+        kind = "phenomenon" if "phenomenon" in other.rows[0] else "template"
+        names = dict.fromkeys(row[kind] for row in other.rows)
+        shared = [name for name in names if missed and all(name in one for one in missed)]
         shared.sort(key=lambda name: -sizes[name])
         if not shared:
             continue
@@ -483,14 +480,10 @@ def _blind(specs: Sequence[str], others: Mapping[str, Result], audited: bool) ->
         whose = listed(audited_here) if one or len(own) < len(specs) else "Both" if len(own) == 2 else "All"
         named = [name.replace("_", " ") for name in shared]
         errors = listed(_few(named))
-        if "phenomenon" in other.rows[0]:
+        if kind == "phenomenon":
             yield f"{whose} {'prefers' if one else 'prefer'} the worse text where it has {errors}."
         else:
             yield f"{whose} {'punishes' if one else 'punish'} these errors less than people do: {errors}."
-
-
-def _names(rows: Sequence[Row]) -> Iterator[str]:
-    return (row["phenomenon"] if "phenomenon" in row else row["template"] for row in rows)
 
 
 def _careful(scored: Result, doubts: Mapping[str, str]) -> Iterator[str]:

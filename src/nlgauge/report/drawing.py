@@ -229,7 +229,9 @@ def curves_plot(label: str, curves: Sequence[Curve], axes: Axes, behind: Sequenc
         behind: curves of other pictures, drawn faintly for comparison.
     """
     parts = list(grid(axes))
-    parts += [_path(_places(axes, c), "currentColor", 1.5, ' stroke-opacity="0.22"') for c in behind]
+    for curve in behind:
+        places = [(axes.x(x), axes.y(y)) for x, y in curve.points if _drawn(x, y)]
+        parts.append(_path(places, "currentColor", 1.5, ' stroke-opacity="0.22"'))
     parts += [_band(axes, k, c) for k, c in enumerate(curves) if c.band]
     parts += [p for k, c in enumerate(curves) for p in _curve(axes, k, c, 2 + 3 * (len(curves) - 1 - k))]
     parts += _labels(axes, curves)
@@ -269,10 +271,6 @@ def grid(axes: Axes) -> Iterator[str]:
         yield text(left - 6, axes.y(y) + 4, _shown(axes, y), anchor="end", quiet=True)
     yield text(left + WIDTH / 2, top + HEIGHT + 36, axes.x_name, anchor="middle")
     yield text(EDGE + 4, top + HEIGHT / 2, axes.y_name, anchor="middle", turn=-90)
-
-
-def _places(axes: Axes, curve: Curve) -> list[tuple[float, float]]:
-    return [(axes.x(x), axes.y(y)) for x, y in curve.points if _drawn(x, y)]
 
 
 def _path(points: Sequence[tuple[float, float]], colour: str, width: float, more: str = "") -> str:

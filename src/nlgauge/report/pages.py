@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import PurePath, PurePosixPath, PureWindowsPath
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import InputError
@@ -130,7 +130,7 @@ def _texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def names_of(paths: Sequence[str]) -> dict[str, str]:
     """path -> its shortest end that no other path has."""
-    parts = {path: _split(path).parts for path in paths}
+    parts = {path: (PureWindowsPath if "\\" in path else PurePosixPath)(path).parts for path in paths}
     names = {}
     for path, own in parts.items():
         for n in range(1, len(own) + 1):
@@ -141,10 +141,6 @@ def names_of(paths: Sequence[str]) -> dict[str, str]:
         else:
             names[path] = path
     return names
-
-
-def _split(path: str) -> PurePath:
-    return PureWindowsPath(path) if "\\" in path else PurePosixPath(path)
 
 
 # --- Results as pages and files: one self-contained HTML file for each kind of result

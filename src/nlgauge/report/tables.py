@@ -425,7 +425,8 @@ def tsv(result: Result, spreadsheet: bool = False) -> str:
         spreadsheet: put `'` before cells that a spreadsheet takes for formulas.
     """
     shown = harmless if spreadsheet else str
-    return "\n".join("\t".join(_blank(shown(cell)) for cell in line) for line in _lines(result))
+    blank = str.maketrans("\t\r\n", "   ")
+    return "\n".join("\t".join(shown(cell).translate(blank) for cell in line) for line in _lines(result))
 
 
 def csv(result: Result, spreadsheet: bool = False) -> str:
@@ -467,10 +468,6 @@ def full(value: Any) -> str:
 
 def _short(value: object) -> str:
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _blank(cell: str) -> str:
-    return cell.replace("\t", " ").replace("\r", " ").replace("\n", " ")
 
 
 # --- How is a kind of result shown? Its tables, what is said of them, and its page

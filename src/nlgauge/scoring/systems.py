@@ -418,6 +418,8 @@ def compare_pairs(
     tests = _tests(found, families)
     values, undefined = np.array([value[name] for name in names]), np.isnan(scores.values)
     fair = _adjusted(tests["p"], families, adjust)
+    beats = np.where((sign * tests["deltas"] > 0) & ~np.isnan(fair), fair, 1.0)
+    ranks = rank_clusters(sign * values, beats, alpha=alpha) if baseline is None else None
     return Pairwise(
         systems=tuple(names),
         values=values,
@@ -425,7 +427,7 @@ def compare_pairs(
         n_undefined=tuple(int(undefined[places[name]].sum()) for name in names),
         **tests,
         p_adjusted=fair,
-        ranks=_ranks(sign * values, sign * tests["deltas"], fair, alpha) if baseline is None else (None,) * len(names),
+        ranks=(None,) * len(names) if ranks is None else tuple(int(rank) or None for rank in ranks),
         baseline=baseline,
         test=found[0].test,
         draws=draws,
@@ -470,9 +472,3 @@ def _adjusted(p: Array, families: Sequence[tuple[int, list[int]]], adjust: str) 
     fair = np.full_like(p, np.nan)
     fair[left, right] = fair[right, left] = adjusted(p[left, right], adjust)
     return fair
-
-
-def _ranks(values: Array, deltas: Array, p: Array, alpha: float) -> tuple[int | None, ...]:
-    """The rank of each system, higher is better; None where it is undefined."""
-    beats = np.where((deltas > 0) & ~np.isnan(p), p, 1.0)
-    return tuple(int(rank) or None for rank in rank_clusters(values, beats, alpha=alpha))

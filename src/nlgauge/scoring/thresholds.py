@@ -238,7 +238,8 @@ def read_thresholds(path: str) -> Thresholds:
         )
         own = tuple(_metric(entry) for entry in loaded["metrics"])
     except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError) as error:
-        raise InputError(f"{path}: damaged table of thresholds ({_said(error)}); fit it again") from None
+        said = f"no {error.args[0]!r}" if isinstance(error, KeyError) else " ".join(str(error).split())
+        raise InputError(f"{path}: damaged table of thresholds ({said}); fit it again") from None
     return Thresholds(own, sets, path, sha256(content).hexdigest(), str(loaded.get("about") or ""))
 
 
@@ -270,10 +271,6 @@ def _metric(entry: Mapping[str, Any]) -> MetricThresholds:
         largest=largest,
         n=(least, most),
     )
-
-
-def _said(error: Exception) -> str:
-    return f"no {error.args[0]!r}" if isinstance(error, KeyError) else " ".join(str(error).split())
 
 
 def _span(low: int, high: int) -> str:

@@ -249,14 +249,8 @@ def _summary(runs: Runs) -> Summary:
         lacking,
         frozenset().union(*(one.present for one in each)),
         tuple(chain.from_iterable(one.inputs for one in each)),
-        tuple(_notes(runs)),
+        tuple(f"{folder}: {note}" if len(runs) > 1 else note for folder in runs for note in runs[folder].summary.notes),
     )
-
-
-def _notes(runs: Runs) -> Iterator[str]:
-    """The notes on each input, which are about its segments alone."""
-    for folder, plan in runs.items():
-        yield from (f"{folder}: {note}" if len(runs) > 1 else note for note in plan.summary.notes)
 
 
 # --- The engine `ray`: actors of Ray Data, on this machine or on a cluster that shares the folder of the run

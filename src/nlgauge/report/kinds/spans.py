@@ -109,9 +109,8 @@ def _curve(rows: Sequence[Row]) -> dict[str, Any] | None:
     for name, row in single.items():
         own = lines.get((name,), [row])
         points = [(one["recall"], one["precision"]) for one in own]
-        titles = [
-            f"{name}{_from(one)}: precision {y:.3f}, recall {x:.3f}" for one, (x, y) in zip(own, points, strict=True)
-        ]
+        froms = ["" if one["threshold"] is None else f" from {one['threshold']:g}" for one in own]
+        titles = [f"{name}{a}: precision {y:.3f}, recall {x:.3f}" for a, (x, y) in zip(froms, points, strict=True)]
         curves.append(Curve(name, points, titles=titles))
         numbers += [
             {"method": name, "threshold": one["threshold"], "recall": x, "precision": y}
@@ -119,10 +118,6 @@ def _curve(rows: Sequence[Row]) -> dict[str, Any] | None:
         ]
     axes = axes_of(curves, "recall", "precision", x_within=_SHARES, y_within=_SHARES)
     return {**plot_of("precision over recall", curves, axes), "csv": csv_file("Precision and recall", numbers)}
-
-
-def _from(row: Row) -> str:
-    return "" if row["threshold"] is None else f" from {row['threshold']:g}"
 
 
 def spans_html(result: Result) -> str:

@@ -99,12 +99,9 @@ def gain_of(rows: Sequence[Row], row: Row, name: str, digits: int = 3) -> str:
         return f"{percent(share)} (median {percent(row[f'gain_{name}_median'])})"
     alone = next(one for one in rows if one["weight"] == 0)
     difference = number(row[name] - alone[name], digits, sign="+")
-    return f"{difference} ({percent(share)})" if _is_told_from_0(alone, name) else difference
-
-
-def _is_told_from_0(row: Row, name: str) -> bool:
-    low, high = (row[f"{'accuracy_' if name == 'accuracy' else ''}{end}"] for end in ("low", "high"))
-    return bool(abs(row[name]) >= _LEAST if absent(low) else low > 0 or high < 0)
+    low, high = (alone[f"{'accuracy_' if name == 'accuracy' else ''}{end}"] for end in ("low", "high"))
+    is_told_from_0 = abs(alone[name]) >= _LEAST if absent(low) else low > 0 or high < 0
+    return f"{difference} ({percent(share)})" if is_told_from_0 else difference
 
 
 def _weight_table(rows: Sequence[Row], everything: Sequence[Row], digits: int) -> Table:

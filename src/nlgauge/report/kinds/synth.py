@@ -115,7 +115,14 @@ def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (),
         {
             "id": _clean(str(row.get("id", ""))),
             "score": _severity(row["score"]),
-            "rungs": [_shown(r) for r in rungs(row)],
+            "rungs": [
+                (
+                    [(mark, _clean(text)) for mark, text in rung.pieces],
+                    rung.operation,
+                    "" if rung.severity is None else _severity(rung.severity),
+                )
+                for rung in rungs(row)
+            ],
         }
         for row in rows[:MOST]
     ]
@@ -125,14 +132,6 @@ def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (),
         total=len(rows) if total is None else total,
         signature=bare(clean(signature)),
         notes=list(map(bare, notes)),
-    )
-
-
-def _shown(rung: Rung) -> tuple[list[tuple[Mark, str]], str, str]:
-    return (
-        [(mark, _clean(text)) for mark, text in rung.pieces],
-        rung.operation,
-        "" if rung.severity is None else _severity(rung.severity),
     )
 
 
