@@ -210,6 +210,7 @@ MOVED: Mapping[str, str] = {
     "synth --infill-language": "a part of --set, as in --set infill_language=de_DE",
     "ruber --anchor": "what the data say: the query is the last turn of context, or src where there is none",
     **dict.fromkeys(("ruber --turns", "ruber --negatives"), "always one, as in the paper"),
+    **dict.fromkeys(("report --align", "report --metric", "report -m"), "nlgauge align, of one text and its reference"),
     "gate --clusters": "--items independent, where it was none",
     "gate --guards": "an option of score alone, which looks at the texts before",
     "--spreadsheet": "the variable NLGAUGE_SPREADSHEET, as in NLGAUGE_SPREADSHEET=1 nlgauge ...",

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
 from itertools import product
@@ -21,12 +21,11 @@ from markupsafe import Markup
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.marks import Alignment
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.report.drawing import data_url, ink, shade
+from nlgauge.report.drawing import data_url
 from nlgauge.report.figures import (
     Buckets,
     bar_figures,
@@ -38,7 +37,6 @@ from nlgauge.report.figures import (
     scatter_figures,
     system_figures,
 )
-from nlgauge.report.kinds.align import measures, similarity_scale
 from nlgauge.report.kinds.score import digits_of, line_name, rank_of, system_name
 from nlgauge.report.labels import visible
 from nlgauge.report.pages import names_of, page, render_template, without_folders
@@ -57,7 +55,6 @@ class Segments:
         falling: the columns that are better where they are lower.
         texts: the segment of each id, as far as texts were given.
         pairs: what metrics made of pairs of texts; an id that begins with that of a segment and `/` is about it.
-        alignments: id -> the number of a reference, and what a matching metric saw in the segment and this reference.
     """
 
     keys: Sequence[Key]
@@ -65,7 +62,6 @@ class Segments:
     falling: frozenset[str]
     texts: Mapping[str, Segment]
     pairs: Sequence[ScoredPair] = ()
-    alignments: Mapping[str, tuple[int, Alignment]] = field(default_factory=dict)
 
     @cached_property
     def known(self) -> list[Segment | None]:
@@ -119,22 +115,6 @@ class Segments:
     def n_strange(self) -> int:
         """How many pairs are about other texts."""
         return self._audited.count(None)
-
-    def furthest(self, n: int) -> list[int]:
-        """The segments of the n items whose scores are furthest apart, by places: of two systems or of two metrics."""
-        spread: dict[str, tuple[float, float]] = {}
-        for name, values in self.main.items():
-            if name.startswith(PEOPLE):
-                continue
-            order = np.sort(values[np.isfinite(values)])
-            shares = (np.searchsorted(order, values) + np.searchsorted(order, values, "right")) / 2 / max(len(order), 1)
-            for item, value, share in zip(self.items, values.tolist(), shares.tolist(), strict=True):
-                if math.isfinite(value):
-                    up = 1 - share if name in self.falling else share
-                    low, high = spread.get(item, (up, up))
-                    spread[item] = min(low, up), max(high, up)
-        chosen = set(sorted(spread, key=lambda item: spread[item][0] - spread[item][1])[:n])
-        return [i for i, item in enumerate(self.items) if item in chosen]
 
     @cached_property
     def buckets(self) -> list[Buckets]:
@@ -512,7 +492,6 @@ def _all_of(some: Sequence[str], specs: Sequence[str], *, both: bool = True) -> 
 
 # --- The table of segments that a reader filters and sorts: its data, packed, and the script that draws it
 
-_DARKEST = 0.75  # of shades behind numbers
 _DIGITS = 6  # significant, of the scores on the page; the rows files have all
 
 
@@ -561,12 +540,6 @@ def _data(segments: Segments) -> dict[str, object]:
             for one in segments.buckets
         ],
         "failures": [_failure(place, pair, list(segments.main), placed) for place, pair in segments.failures],
-        "matches": {
-            i: _matches(*segments.alignments[str(key.id)])
-            for i, key in enumerate(segments.keys)
-            if str(key.id) in segments.alignments
-        },
-        "shades": [(colour, ink(colour)) for colour in map(shade, np.linspace(0, _DARKEST, 21).tolist())],
         "texts": list(texts),
     }
 
@@ -582,27 +555,6 @@ def _failure(
         "worse": placed(pair.worse or None),
         "by": [[columns.index(spec), *_rounded(np.array(own[:2]))] for spec, own in pair.scores.items()],
     }
-
-
-def _matches(reference: int, alignment: Alignment) -> dict[str, object]:
-    """An alignment as the words of both sides with their weights and matches, and similarities; shares in per cent."""
-    found = ", ".join(f"{name} {value}" for name, value in measures(alignment))
-    scale = similarity_scale(alignment.similarities)
-    return {
-        "about": f"{found}; reference {reference}",
-        "signature": _shown(str(alignment.signature)),
-        "rows": list(map(_shown, alignment.hypothesis)),
-        "columns": list(map(_shown, alignment.reference)),
-        "best": [alignment.hypothesis_matches, alignment.reference_matches],
-        "weights": [_percent(alignment.hypothesis_weights), _percent(alignment.reference_weights)],
-        "cells": list(map(_percent, alignment.similarities)),
-        "ends": _percent(np.array(scale)),
-    }
-
-
-def _percent(values: Array) -> list[int]:
-    whole: list[int] = np.rint(100 * np.nan_to_num(values)).astype(int).tolist()
-    return whole
 
 
 def _label(name: str, segments: Segments) -> str:
