@@ -18,7 +18,7 @@ from pairs import agreement, rated_pairs, sampled
 from sets import Rated, rated_sets
 
 import nlgauge as ng
-from nlgauge.choosing.evidence import item_of, unreadable
+from nlgauge.choosing.known import item_of, unreadable
 from nlgauge.choosing.public import profile_of
 from nlgauge.core.scores import Scores
 from nlgauge.metrics.registry import metric, named

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.choosing.evidence import item_of
+from nlgauge.choosing.known import item_of
 from nlgauge.core.arrays import Array, Counts, Floats
 from nlgauge.core.inputs import SameInputs
 from nlgauge.core.segment import Dataset, Segment

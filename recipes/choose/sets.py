@@ -10,7 +10,7 @@ import numpy as np
 from pairs import MEAN, rating_of, sampled
 
 import nlgauge as ng
-from nlgauge.choosing.evidence import item_of
+from nlgauge.choosing.known import item_of
 from nlgauge.core.segment import Dataset
 
 # Of each set, at most, counted in sentences: of longer texts fewer are taken, 800 and 200 of SummEval.

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 from sets import of_families
 
-from nlgauge.choosing.evidence import DEFAULTS, TRIED
+from nlgauge.choosing.choose import standings
+from nlgauge.choosing.known import DEFAULTS, TRIED
 from nlgauge.choosing.public import TOGETHER, Figure, PublicSet, figure_of, nearest, public_sets
-from nlgauge.choosing.rule import standings
 from nlgauge.stats.coefficients import spearman
 
 LEARNT = ("wmt15", "rated")  # a head and the ratings that it has learnt from

@@ -20,7 +20,7 @@ from pairs import agreement, rated_pairs
 from sets import Rated, few, rated_sets
 
 import nlgauge as ng
-from nlgauge.choosing.evidence import TRIED, UNREFERENCED, unreadable
+from nlgauge.choosing.known import TRIED, UNREFERENCED, unreadable
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.metrics.registry import metric, named, on_encoder
 from nlgauge.metrics.run import score_segments

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from nlgauge.perturbations.perturb import Perturbed, perturb
     from nlgauge.perturbations.synthesis import synthesize
     from nlgauge.runtime.runtime import Runtime
-    from nlgauge.scoring.accumulate import Accumulator
     from nlgauge.scoring.explaining import align, explain
-    from nlgauge.scoring.job import score
-    from nlgauge.scoring.pairwise import compare
+    from nlgauge.scoring.job import Accumulator, compare, score
     from nlgauge.stats.correlate import correlation
 else:
     __getattr__, __dir__ = door(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from tests.choosing.made import Fixed, OnlyEnglish, ReferenceFree, Shortness, data, texts
 
 import nlgauge as ng
+from nlgauge.choosing.choose import standings
 from nlgauge.choosing.public import Figure, PublicSet
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
@@ -203,7 +205,7 @@ def test_what_is_not_seen_is_asked_of_an_audit_which_makes_errors_in_english():
 
 
 def test_a_default_stays_where_no_public_set_is_of_the_task(monkeypatch):
-    monkeypatch.setattr("nlgauge.choosing.rule.DEFAULTS", {"qg": "bleu"})
+    monkeypatch.setattr("nlgauge.choosing.choose.DEFAULTS", {"qg": "bleu"})
     found = choose(data(), ["chrf", "bleu"], task="qg")
     assert found.metrics == ("bleu",)
     assert found.sentences[0].startswith(
@@ -250,7 +252,7 @@ def known_of(monkeypatch, **figures):
     """One public set of translations into English, near to the texts of these tests."""
     figures_of = {name: Figure(name, own[0], (own[2] - own[1]) / 3.92, 99) for name, own in figures.items()}
     table = {PublicSet("far", "mt", "en", 10.0, 50.0): figures_of}
-    for module in ("public", "rule"):
+    for module in ("public", "choose"):
         monkeypatch.setattr(f"nlgauge.choosing.{module}.public_sets", lambda: table)
 
 
@@ -312,3 +314,33 @@ def test_of_a_language_without_public_sets_no_figure_is_shown(texts, language):
 def test_without_references_the_lack_is_told_and_not_of_the_task():
     found = choose(data(12, references=False), [ReferenceFree(), Fixed(how="length")], task="mt")
     assert "no public set with ratings is of translations in English without references" in said(found)
+
+
+# --- Standings by public figures, worked by hand
+
+
+def figures(**values):
+    return {name: Figure(name, value, 0.01, 9) for name, value in values.items()}
+
+
+def test_what_is_lacking_counts_as_the_lowest_of_the_others():
+    found = standings(figures(a=0.6, b=0.8), ["a", "b", "c"])
+    assert [(one.metric, one.value, one.lacking) for one in found] == [
+        ("b", 0.8, False),
+        ("a", 0.6, False),
+        ("c", 0.6, True),
+    ]
+    # the figures of metrics that are ruled out count for nothing
+    assert [one.value for one in standings(figures(a=0.6, b=0.8, c=0.1), ["a", "d"])] == [0.6, 0.6]
+
+
+def test_without_figures_metrics_stand_as_named_and_none_is_ahead():
+    found = standings({}, ["b", "a"])
+    assert [one.metric for one in found] == ["b", "a"]
+    assert all(math.isnan(one.value) and one.lacking for one in found)
+    assert not found[0].is_ahead(found[1])
+
+
+def test_an_interval_stays_in_range():
+    ends = Figure("a", 0.99, 0.02, 9).ends
+    assert (ends["low"], ends["high"]) == (pytest.approx(0.9508, abs=1e-4), 1.0)  # 1.96 errors

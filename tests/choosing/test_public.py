@@ -5,7 +5,7 @@ import math
 import pytest
 from tests.choosing.made import data
 
-from nlgauge.choosing.evidence import TRIED, UNREFERENCED
+from nlgauge.choosing.known import TRIED, UNREFERENCED
 from nlgauge.choosing.public import (
     TOGETHER,
     Figure,

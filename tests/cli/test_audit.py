@@ -340,21 +340,6 @@ def test_penalties_of_a_file_make_a_checklist_of_a_suite(audit_data, tmp_path):
     assert row["deviation"] == pytest.approx(row["drop"] - 0.25, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("form", "part"),
-    [
-        ("text", "deviation from people, task mt"),
-        ("json", "{"),
-    ],
-)
-def test_forms(audit_data, capsys, form, part):
-    assert run("audit", audit_data, "-m", "chrf", "-f", form) == 0
-    out = capsys.readouterr().out
-    assert part in out
-    if form == "json":
-        assert json.loads(out)["kind"] == "audit"
-
-
 def test_the_table_has_signatures_and_notes_unless_quiet(audit_data, capsys):
     assert run("audit", audit_data, "-m", "chrf", "-p", "negation", "-v") == 0
     out = capsys.readouterr().out
@@ -416,14 +401,6 @@ def test_another_process_with_other_hashes_writes_the_same_bytes(audit_data, tmp
     assert capsys.readouterr().out == done.stdout
     for one, other in zip(files[0].values(), files[1].values(), strict=True):
         assert one.read_bytes() == other.read_bytes()
-
-
-def test_audit_the_seed_decides_what_is_drawn(audit_data):
-    drops = [
-        [row["drop"] for row in result_of(audit_data, audit_data, "-m", "chrf", "--seed", seed)["rows"]]
-        for seed in (1, 1, 2)
-    ]
-    assert drops[0] == drops[1] != drops[2]
 
 
 def test_the_cache_makes_no_difference(audit_data, tmp_path):

@@ -259,12 +259,6 @@ def test_the_table_says_what_it_shows(meta_data, capsys):
     assert "note: [low, high] of kendall_b" in out
 
 
-@pytest.mark.parametrize(("form", "part"), [("markdown", "| metric |"), ("json", '"kind": "meta"')])
-def test_forms(meta_data, capsys, form, part):
-    assert run("meta", meta_data, "-m", "chrf", "-c", "adequacy", "-f", form) == 0
-    assert part in capsys.readouterr().out
-
-
 def test_tests_print_ranks_and_a_triangle(meta_data, capsys):
     assert (
         run(

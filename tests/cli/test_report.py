@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import io
 
-import numpy as np
 import pytest
 
 pytest.importorskip("jinja2")
 
 from nlgauge.cli.main import main
-from nlgauge.core.errors import InputError
-from nlgauge.core.marks import Alignment
 from nlgauge.core.result import Result
-from nlgauge.core.spec import Signature
 from nlgauge.io.scores import write_beside
 from nlgauge.report.bundle import bundle_html
 
@@ -96,26 +92,3 @@ def test_rows_of_an_audit_stand_beside_the_segments(files, tmp_path, capsys):
     assert "1 pairs of the audits are about other texts" in (tmp_path / "r.html").read_text()
     assert main("report a.json -o r.html --segments audit.tsv".split()) == 2
     assert "audit.tsv holds pairs of an audit alone, expected scores of segments, too" in capsys.readouterr().err
-
-
-def test_words_are_matched_on_demand(files, tmp_path, capsys, monkeypatch):
-    seen = []
-
-    def align(hypothesis, reference, metric, runtime):
-        seen.append((hypothesis, reference, metric))
-        if reference == "long":
-            raise InputError("a text is longer than the model reads")
-        f1 = 0.5 + 0.1 * len(reference)
-        words = np.ones((1, 1)), np.ones(1), np.ones(1)
-        return Alignment((hypothesis,), (reference,), *words, f1, f1, f1, Signature("bertscore", (("metric", "x"),)))
-
-    monkeypatch.setattr("nlgauge.scoring.explaining.align", align)
-    (tmp_path / "rows.tsv").write_text("id\tseg\tsystem\tm\tn\na\t1\ts\t0.5\t9\nb\t2\ts\t0.75\t8\nc\t3\ts\t1\t7\n")
-    (tmp_path / "d.jsonl").write_text('{"id": "a", "hyp": "x", "refs": ["y", "long", "zz"]}\n{"id": "b", "hyp": "v"}\n')
-    typed = "report a.json -o r.html --segments rows.tsv --data d.jsonl --align 1 -m bertscore:layer=4"
-    assert main(typed.split()) == 0
-    assert seen == [("x", reference, "bertscore:layer=4") for reference in ("y", "long", "zz")]
-    assert main(typed.replace("layer=4", "model=no/such").split()) == 2
-    assert "model 'no/such' is neither a folder nor in the hub's cache" in capsys.readouterr().err
-    assert main("report a.json -o r.html --segments rows.tsv --align 1".split()) == 2
-    assert "--align matches the words of texts, and no texts are given; add --data FILE" in capsys.readouterr().err

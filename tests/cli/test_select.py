@@ -68,13 +68,6 @@ def test_the_table_has_a_line_a_metric_and_one_for_chance(data, capsys):
     assert "100 hybrids of 4 systems on 6 items" in out
 
 
-@pytest.mark.parametrize("form", ["markdown", "json"])
-def test_forms(data, capsys, form):
-    path, scores = data
-    assert run("select", path, *scored(scores), "-c", "q", "--hybrids", 50, "--pool", 5, "-f", form) == 0
-    assert "hits" in capsys.readouterr().out
-
-
 def test_a_page_and_segments_are_written(data, tmp_path):
     pytest.importorskip("jinja2")
     path, scores = data
@@ -182,12 +175,6 @@ def test_a_table_the_best_weight_signatures_and_notes(sweep_data, suite, capsys)
     assert "chrf with bleu: " in shown
     assert "metric:chrf|" in shown
     assert "scores are scaled" in shown
-
-
-@pytest.mark.parametrize(("form", "start"), [("json", "{"), ("markdown", "pearson")])
-def test_other_forms(sweep_data, suite, capsys, form, start):
-    assert run("sweep", sweep_data, "--suite", suite, "-m", "chrf", "--with", "bleu", "-f", form) == 0
-    assert capsys.readouterr().out.startswith(start)
 
 
 def test_several_data_sets_suites_and_metrics(sweep_data, suite, tmp_path, capsys):

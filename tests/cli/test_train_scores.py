@@ -387,16 +387,15 @@ HOW = "--widths 16 --epochs 60 --batch-size 6 --learning-rate 0.01 --held-out 0 
 def dialogues(tmp_path):
     path = tmp_path / "dialogues.jsonl"
     rows = [
-        {"hyp": reply, "src": query, "context": [{"speaker": "A", "text": "a"}, {"speaker": "B", "text": query}]}
+        {"hyp": reply, "context": [{"speaker": "A", "text": "a"}, {"speaker": "B", "text": query}]}
         for query, reply in DIALOGUES
     ]
     return write(path, rows)
 
 
-@pytest.mark.parametrize("anchor", [[], ["--anchor", "source"]])
-def test_dialogues_become_a_scorer_of_replies(dialogues, tiny_model, tmp_path, anchor):
+def test_dialogues_become_a_scorer_of_replies(dialogues, tiny_model, tmp_path):
     out, encoder = tmp_path / "related.safetensors", str(tiny_model("bert"))
-    words = ["train", "ruber", dialogues, "-o", out, "--model", encoder, "--negatives", "3", *HOW.split(), *anchor]
+    words = ["train", "ruber", dialogues, "-o", out, "--model", encoder, *HOW.split()]
     assert main([str(word) for word in words]) == 0
     metric = ng.metric("ruber", model=str(out), encoder=encoder, norm="none", anchor="source", dtype="float32")
     segments = [
@@ -405,14 +404,14 @@ def test_dialogues_become_a_scorer_of_replies(dialogues, tiny_model, tmp_path, a
         for j, (_, reply) in enumerate(DIALOGUES)
     ]
     related = metric.score(segments, ng.Runtime(device="cpu")).parts["unreferenced"].reshape(6, 6)
-    assert (related.argmax(axis=1) == np.arange(6)).mean() > 0.5  # by chance 1 in 6
+    assert np.diagonal(related).mean() > related.mean() + 0.2  # 0.6 was measured; by chance both are equal
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--anchor", "source", "--turns", "2"], "--turns is about contexts, and --anchor source reads none"),
-        (["--anchor", "reply"], "--anchor is 'reply', expected context or source"),
+        (["--anchor", "source"], "--anchor is now what the data say: the query is the last turn of context, or src"),
+        (["--negatives", "3"], "--negatives is now always one, as in the paper"),
         (["--loss", "mse", "--margin", "1"], "--margin is about the pairwise loss; --loss pairwise or mse+pairwise"),
         (["--method", "ridge", "--margin", "1"], "--margin is about networks that learn in steps"),
         (["--method", "none"], "--method is 'none'; known: frozen, full, lora"),

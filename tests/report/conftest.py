@@ -115,8 +115,7 @@ def every_page(text="Snow falls.", metric=METRIC, name="one"):
     rows = ScoreTable(keys, {metric["spec"]: np.arange(2.0)}, "segment", "rows.tsv", (), {})
     texts = [Segment(key.id, text, (text, "It rains."), text, key.system, "1") for key in keys]
     failed = ScoredPair(f"{name}:1/x", name, "It rains.", text, {metric["spec"]: (0.25, 0.5, 0.0)})
-    matched = {f"{name}:1": (1, Alignment.of(kinds["align"]))}
-    segments = replace(segments_of([rows], [Dataset(tuple(texts), "d")]), pairs=[failed], alignments=matched)
+    segments = replace(segments_of([rows], [Dataset(tuple(texts), "d")]), pairs=[failed])
     made = {kind: page(one, worst if kind == "preference" else None) for kind, one in kinds.items()}
     made["ladder"] = ladders_html([{"id": name, "refs": ["words"], "steps": [step], "score": -1.0}], name, [name])
     made["report"] = bundle_html({f"{kind}.json": one for kind, one in kinds.items()}, name, segments)

@@ -14,10 +14,8 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.marks import Alignment
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.spec import Signature
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.results import read_result
@@ -116,22 +114,6 @@ def test_pairs_belong_to_the_segment_whose_id_begins_theirs():
         (0, "negation", ["m"]), (1, "typos", ["m"]),
     ]  # fmt: skip
     assert found.n_strange == 1
-
-
-def test_items_whose_scores_are_furthest_apart_are_those_of_the_widest_spread_of_places():
-    # places by m: a 1/8, b 3/8, c 5/8, d 7/8; by ter, lower is better: a 7/8, b 5/8, c 3/8, d 1/8
-    keys = tuple(Key(i, "s", i) for i in "abcd")
-    columns = {"m": np.arange(4.0), "ter": np.arange(4.0), "human.q": np.array([9.0, 1, 1, 1])}
-    rows = ScoreTable(keys, columns, "segment", "x", (), {"ter": Origin(False)})
-    found = segments_of([rows])
-    assert found.furthest(2) == [0, 3]
-    assert found.furthest(9) == [0, 1, 2, 3]
-
-
-def test_an_item_is_aligned_with_all_its_systems():
-    keys = tuple(Key(f"{s}{i}", s, str(i)) for s in "xy" for i in range(3))
-    rows = ScoreTable(keys, {"m": np.array([1.0, 5, 3, 1, 0, 2])}, "segment", "x", (), {})
-    assert segments_of([rows]).furthest(1) == [1, 4]
 
 
 def test_a_pair_of_other_texts_that_is_numbered_as_a_segment_is_not_about_it():
@@ -471,13 +453,9 @@ def segments():
         ),
         ScoredPair("careless-2/typos", "typos", "", "", {"m": (1.0, 2.0, 0.0)}),
     ]
-    alignment = Alignment(
-        ("Snow", "<b>"), ("Snow", "falls"), np.array([[1.0, 0.25], [0.5, 0.75]]), np.array([0.6, 0.4]),
-        np.array([0.5, 0.5]), 0.9, 0.875, 0.887, Signature("bertscore", (("metric", "bertscore"),)),
-    )  # fmt: skip
     found = segments_of([rows], [Dataset(tuple(made), "d")])
     buckets = [Buckets("length of the source", ("short", "long"), np.array([0, 1, 1, 0, 1, -1]))]
-    found = replace(found, pairs=pairs, alignments={"careless-1": (2, alignment)})
+    found = replace(found, pairs=pairs)
     found.__dict__["buckets"] = buckets  # six texts are too few for buckets of their own
     return found
 
@@ -560,7 +538,6 @@ def asked(browser, **values):
         ({"bucket": "0 1"}, "careful-1 careful-2 careless-1"),
         ({"order": "fails"}, "careful-0 careless-2"),
         ({"order": "fails", "score": "1"}, "careful-0"),
-        ({"order": "match"}, "careless-1"),
         # shares below by m 1, .7, .4, 0, .2, .7 and by ter .2, 1, .6, 0, .8, .4: apart .8, .3, .2, 0, .6, .3
         ({"order": "apart", "other": "1"}, "careful-0 careless-1 careful-1 careless-2 careful-2 careless-0"),
     ],
@@ -602,20 +579,6 @@ def test_where_a_score_fails_its_audit_the_pairs_are_named_and_shown(shown):
         ["negation", "m 1.00 and 2.00"], ["typos", "m 1.00 and 1.00", "ter ↓ 0.5000 and 0.2500"],
     ]  # fmt: skip
     assert shown.run(f"{rows}[1].cells[2].textContent") == "It rainsrians."  # one word is gone, and one is new
-
-
-def test_matched_words_are_a_table_that_needs_no_colour(shown):
-    asked(shown, order="match")
-    shown.run("document.querySelector('#x-table tbody button').click()")
-    assert shown.run("document.querySelector('#x-item summary').textContent") == (
-        "What careless has in common with its reference: precision 0.900, recall 0.875, F1 0.887; reference 2"
-    )
-    rows = "[...document.querySelectorAll('#x-item .map tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
-    assert shown.run(rows) == [["Snow 60", "1.00 ◂▴", "0.25 "], ["<b> 40", "0.50 ", "0.75 ◂▴"]]
-    heads = "[...document.querySelectorAll('#x-item .map thead th')].map(c => c.textContent)"
-    assert shown.run(heads) == ["text ↓ reference →", "Snow 50", "falls 50"]
-    assert shown.run("document.querySelector('#x-item details').open")
-    assert shown.said == []
 
 
 def test_the_keys_go_from_row_to_row_and_heads_sort(shown):

@@ -1,6 +1,5 @@
 """Results in words: the box beside a score, every form, differences of texts, and what a notebook shows."""
 
-import json
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -244,12 +243,6 @@ def test_papers_get_signatures_and_notes_and_quiet_latex_keeps_its_signature():
     quiet = [line for line in render(result, "latex", quiet=True).split("\n") if line.startswith("%")]
     assert quiet == ["% bleu = metric:bleu", "% nlgauge score x_y"]
     assert render(result, "markdown", quiet=True).endswith("against the baseline")
-
-
-def test_programs_get_rows_and_json_everything():
-    assert render(scores("bleu"), "tsv").split("\n")[0].startswith("system\tvalue")
-    assert render(scores("bleu"), "csv").split("\n")[0].startswith("system,value")
-    assert json.loads(render(scores("bleu"), "json"))["notes"] == ["be careful"]
 
 
 def test_an_error_rate_says_that_lower_is_better():

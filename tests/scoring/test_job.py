@@ -1,5 +1,6 @@
 """Scoring a source up to the result that the command prints, and `score` of texts in Python."""
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +17,7 @@ from nlgauge.io.segments import Source, Tally
 from nlgauge.metrics.registry import METRICS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ComparisonOptions
-from nlgauge.scoring.job import score, score_source
+from nlgauge.scoring.job import numbers_of, score, score_source
 
 HYPOTHESES = {"one": ["the cat sat", "a dog ran off"], "two": ["the cat sat down", "no dog"]}
 REFERENCES = ["the cat sat down", "a dog ran away"]
@@ -429,3 +430,132 @@ def test_what_judges_nothing_has_no_rank():
         (spec, system): spec == "length_ratio" for spec in ("length_ratio", "chrf") for system in "ab"
     }
     assert [one.get("judges") for one in found.metrics] == [False, None]
+
+
+# --- Batches scored together give the numbers of one call
+
+HYPS = ["it rains", "a cat sat", "the dog"]
+REFS = [["it is raining"], ["the cat sat", "a cat"], ["a dog"]]
+
+
+def test_the_numbers_are_those_of_one_call():
+    meter = ng.Accumulator(["chrf", "bleu"])
+    for hyp, refs in zip(HYPS, REFS, strict=True):
+        meter.update([hyp], [refs])
+    whole = ng.score(HYPS, REFS, metrics=["chrf", "bleu"])
+    found = meter.compute()
+    assert list(found) == list(whole)
+    assert found["chrf"].values.tolist() == whole["chrf"].values.tolist()
+    assert found["bleu"].system == whole["bleu"].system
+    assert found["chrf"].ids == whole["chrf"].ids == ("1", "2", "3")
+
+
+def test_more_can_be_added_after_a_number_was_asked_for():
+    meter = ng.Accumulator("chrf")
+    meter.update(HYPS[:1], REFS[:1])
+    assert len(meter.compute()["chrf"]) == 1
+    meter.update(HYPS[1:], REFS[1:])
+    assert len(meter.compute()["chrf"]) == len(meter) == 3
+    assert repr(meter) == "Accumulator(chrf; 3 segments)"
+    meter.reset()
+    with pytest.raises(ng.InputError, match=r"^nothing was added yet; call update with a batch of texts first$"):
+        meter.compute()
+
+
+def test_a_batch_with_a_fault_is_refused_at_once_and_whole():
+    meter = ng.Accumulator(ng.metric("chrf"))
+    with pytest.raises(ng.InputError, match=r"^2 hypotheses but 1 entries of references"):
+        meter.update(HYPS[:2], REFS[:1])
+    assert len(meter) == 0
+    with pytest.raises(ng.SpecError, match=r"^unknown metric 'chrff'"):
+        ng.Accumulator("chrff")
+
+
+def test_numbers_are_flat_and_have_names_that_loggers_take():
+    scores = ng.score(HYPS, REFS, metrics=["bleu", "chrf:word_order=2"])
+    numbers = numbers_of(scores)
+    assert numbers["bleu"] == scores["bleu"].system
+    assert numbers["bleu.precision1"] == scores["bleu"].system_parts["precision1"]
+    assert numbers["chrf_word_order_2"] == scores["chrf:word_order=2"].system
+    assert all(re.fullmatch(r"[\w./ -]+", name) and type(value) is float for name, value in numbers.items())
+
+
+def test_names_that_would_be_alike_stay_apart():
+    scores = ng.score(HYPS, REFS, metrics=["chrf"])
+    assert numbers_of({"a:b": scores["chrf"], "a=b": scores["chrf"]}).keys() == {"a_b", "a_b_2"}
+
+
+# --- Systems compared with each other
+
+SYSTEMS = {"good": ["the cat sat", "it rains now", "a dog ran"], "bad": ["mice", "sun", "birds"]}
+WRITTEN = ["the cat sat", "it rains now", "a dog ran"]
+
+
+def test_texts_are_scored_and_compared():
+    found = ng.compare(SYSTEMS, WRITTEN, metrics=["chrf", "ter"], test="bootstrap")
+    assert found.ranks("chrf") == found.ranks("ter") == {"good": 1, "bad": 2}
+    assert found.p("ter", "bad", "good") == pytest.approx(1 / 1001)
+    assert found.scores["chrf"].by_system()["good"] == 100
+    values = [(row["system"], row["metric"]) for row in found.rows if "against" not in row]
+    assert values == [("good", "chrf"), ("bad", "chrf"), ("good", "ter"), ("bad", "ter")]
+    (pair,) = [row for row in found.rows if row.get("against") and row["metric"] == "chrf"]
+    assert (pair["system"], pair["against"], pair["test"], pair["seed"]) == ("good", "bad", "paired_bootstrap", 0)
+    assert [metric["higher_is_better"] for metric in found.result().metrics] == [True, False]
+    assert found.result().settings == {
+        "test": "bootstrap",
+        "draws": 1000,
+        "seed": 0,
+        "adjust": "holm",
+        "confidence": 0.95,
+    }
+    assert repr(found) == "SystemComparison(6 rows)"
+
+
+def test_texts_that_were_not_scored_as_they_stand_are_counted():
+    with pytest.warns(ng.ScoreWarning, match="an empty side"):
+        found = ng.compare({**SYSTEMS, "bad": ["", "sun", "birds"]}, WRITTEN, metrics="chrf")
+    assert found.result().metrics[0]["flags"] == {"empty": 1}
+    assert found.notes[0] == "chrf: 1 of 6 segments (bad:1) have an empty side; they get the worst value"
+
+
+def test_the_comparison_is_written_in_every_form(tmp_path):
+    found = ng.compare(SYSTEMS, WRITTEN, metrics=["chrf", "ter"])
+    for name in ("r.json", "r.html", "r.md", "r.tex", "r.txt", "r.tsv", "r.csv"):
+        found.write(tmp_path / name)
+    text = (tmp_path / "r.txt").read_text(encoding="utf-8")
+    assert "100.00" in text
+    assert "p of chrf" in text
+    assert "p of chrf" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "p of chrf" in found._repr_html_()
+
+
+def test_print_shows_the_table_of_the_command_without_its_options():
+    shown = str(ng.compare(SYSTEMS, WRITTEN, metrics=["chrf", "ter"]))
+    assert shown.splitlines()[0].split() == ["system", "chrf", "ter", "↓", "n"]
+    assert {line.split()[0] for line in shown.splitlines()[2 : 2 + len(SYSTEMS)]} == set(SYSTEMS)
+    assert "p of chrf" not in shown
+    assert "-v" not in shown
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "message"),
+    [
+        ({"a": ["x", "y"]}, {}, "^'a' is the only system; a comparison needs at least two$"),
+        ({"a": [], "b": []}, {}, "^no systems: there are no segments"),
+        (["x", "y"], {}, "^segment '1' names no system; systems are compared item by item"),
+        (SYSTEMS, {"baseline": "goot"}, "^baseline 'goot' is not among the systems; did you mean 'good'"),
+        (SYSTEMS, {"adjust": "bonferroni"}, "^adjust is 'bonferroni'"),
+        (SYSTEMS, {"test": "t"}, "^test is 't', expected bootstrap or randomization"),
+        (SYSTEMS, {"alpha": 5}, "^alpha is 5, expected above 0 and below 1 \\(a share\\)$"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(systems, options, message):
+    refs = WRITTEN if systems is SYSTEMS else WRITTEN[: 0 if "no systems" in message else 2]
+    with pytest.raises(InputError, match=message):
+        ng.compare(systems, refs, metrics="chrf", **options)
+
+
+def test_what_judges_nothing_ranks_none():
+    found = ng.compare({"a": ["x y", "z z"], "b": ["x y z w", "z"]}, ["x y", "z z"], metrics=["chrf", "length_ratio"])
+    assert found.ranks("length_ratio") == {"b": None, "a": None}
+    assert set(found.ranks("chrf").values()) == {1}

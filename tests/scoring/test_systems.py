@@ -150,22 +150,18 @@ def test_compat_repeats_sacrebleu_from_text_to_p(monkeypatch, texts, spec, their
     expected = next(rows for name, rows in table.items() if name != "System")
     dataset = ng.Dataset.from_texts(hypotheses, references)
     scores = ng.score(dataset, metrics=[spec])[spec]
-    rows = compare_scores(
-        scores,
-        [s.system for s in dataset],
-        [s.item for s in dataset],
-        baseline="base",
-        test=test,
-        draws=120,
-        compat="sacrebleu",
-    )
-    assert [row.p for row in rows] == [r.p_value for r in expected]  # None for the baseline in both
+    of_each = [s.system for s in dataset], [s.item for s in dataset]
+    how = {"baseline": "base", "test": test, "draws": 120, "compat": "sacrebleu"}
+    rows = compare_scores(scores, *of_each, **how)
+    assert str(rows) == str(compare_scores(scores, *of_each, **how, seed=12345))  # str tells NaN from NaN
+    assert [row["p"] for row in rows.values()] == [r.p_value for r in expected]  # None for the baseline in both
     # libm and NumPy may round a logarithm's last digit differently
-    np.testing.assert_allclose([row.value for row in rows], [r.score for r in expected], rtol=1e-13)
+    own = scores.by_system()
+    np.testing.assert_allclose([own[name] for name in rows], [r.score for r in expected], rtol=1e-13)
     if kind == "bs":
-        np.testing.assert_allclose([(row.low + row.high) / 2 for row in rows], [r.mean for r in expected], rtol=1e-12)
-        np.testing.assert_allclose([(row.high - row.low) / 2 for row in rows], [r.ci for r in expected], rtol=1e-11)
-    assert {row.seed for row in rows} == {12345}
+        low, high = (np.array([row[end] for row in rows.values()]) for end in ("low", "high"))
+        np.testing.assert_allclose((low + high) / 2, [r.mean for r in expected], rtol=1e-12)
+        np.testing.assert_allclose((high - low) / 2, [r.ci for r in expected], rtol=1e-11)
 
 
 @pytest.mark.parametrize("spec", ["bleu", "chrf", "ter"])
@@ -173,35 +169,31 @@ def test_compat_repeats_sacrebleu_from_text_to_p(monkeypatch, texts, spec, their
 def test_the_default_finds_the_worse_system_and_not_the_copy(texts, spec, test):
     dataset = ng.Dataset.from_texts(*texts)
     scores = ng.score(dataset, metrics=[spec])[spec]
-    rows = {
-        r.system: r
-        for r in compare_scores(
-            scores, [s.system for s in dataset], [s.item for s in dataset], baseline="base", test=test, draws=999
-        )
-    }
+    rows = compare_scores(
+        scores, [s.system for s in dataset], [s.item for s in dataset], baseline="base", test=test, draws=999
+    )
     assert list(rows) == ["base", "close", "worse", "copy"]
-    assert rows["copy"].p == 1.0
-    assert rows["copy"].delta == 0.0
-    assert rows["worse"].p == 0.001  # half the words wrong against three in ten, over 60 items: no draw comes near
-    assert (rows["worse"].delta > 0) == (spec == "ter")  # the metric's own direction
-    assert rows["worse"].delta_low < rows["worse"].delta < rows["worse"].delta_high
+    assert (rows["copy"]["p"], rows["copy"]["delta"]) == (1.0, 0.0)
+    worse = rows["worse"]
+    assert worse["p"] == 0.001  # half the words wrong against three in ten, over 60 items: no draw comes near
+    assert (worse["delta"] > 0) == (spec == "ter")  # the metric's own direction
+    assert worse["delta_low"] < worse["delta"] < worse["delta_high"]
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomization", "randomisation"])
 def test_rows_hold_what_was_observed(test):
     scores, systems, items, values = grid(3, 40)
     rows = compare_scores(scores, systems, items, baseline="system1", test=test, draws=200)
-    assert [r.system for r in rows] == ["system1", *dict.fromkeys(s for s in systems if s != "system1")]
-    for row in rows:
-        own = values[int(row.system[-1])]
-        assert row.value == pytest.approx(own.mean())
-        assert row.low < row.value < row.high
-        assert (row.n, row.n_undefined, row.baseline, row.level, row.compat) == (40, 0, "system1", 0.95, None)
-        if row.system == "system1":
-            assert (row.delta, row.p, row.delta_low, row.n_undefined_draws) == (None, None, None, None)
+    assert list(rows) == ["system1", *dict.fromkeys(s for s in systems if s != "system1")]
+    for name, row in rows.items():
+        own = values[int(name[-1])]
+        assert row["low"] < own.mean() < row["high"]
+        assert row["baseline"] == "system1"
+        if name == "system1":
+            assert {row[key] for key in ("delta", "delta_low", "delta_high", "p")} == {None}
         else:
-            assert row.delta == pytest.approx(own.mean() - values[1].mean())
-            assert 0 < row.p <= 1
+            assert row["delta"] == pytest.approx(own.mean() - values[1].mean())
+            assert 0 < row["p"] <= 1
 
 
 def test_pairs_are_made_by_item_and_not_by_place():
@@ -209,15 +201,14 @@ def test_pairs_are_made_by_item_and_not_by_place():
     values = np.random.default_rng(0).normal(size=30) * 10
     scores = scores_of([*values, *(values[::-1] + 0.1)])
     items = [*map(str, range(30)), *map(str, range(29, -1, -1))]
-    rows = compare_scores(scores, ["a"] * 30 + ["b"] * 30, items, baseline="a", draws=500)
-    assert rows[1].p == pytest.approx(1 / 501)
-    assert rows[1].delta_low == pytest.approx(0.1)
-    assert rows[1].delta_high == pytest.approx(0.1)
+    row = compare_scores(scores, ["a"] * 30 + ["b"] * 30, items, baseline="a", draws=500)["b"]
+    assert row["p"] == pytest.approx(1 / 501)
+    assert (row["delta_low"], row["delta_high"]) == (pytest.approx(0.1), pytest.approx(0.1))
 
 
 def test_the_order_of_systems_is_theirs_and_changes_no_number():
     scores, systems, items, _ = grid(3, 20)
-    rows = {r.system: r for r in compare_scores(scores, systems, items, baseline="system0", draws=300)}
+    rows = compare_scores(scores, systems, items, baseline="system0", draws=300)
     # the baseline's items set the order: keep its segments where they are and turn the others
     own = [i for i, s in enumerate(systems) if s == "system0"]
     index = own + [i for i in range(60) if i not in own][::-1]
@@ -228,37 +219,33 @@ def test_the_order_of_systems_is_theirs_and_changes_no_number():
         baseline="system0",
         draws=300,
     )
-    assert [r.system for r in turned] != list(rows)
-    for row in turned:
-        assert (row.value, row.p) == (rows[row.system].value, rows[row.system].p)
-        assert row.low == pytest.approx(
-            rows[row.system].low, rel=1e-12
-        )  # a product may round its columns differently by place
+    assert list(turned) != list(rows)
+    for name, row in turned.items():
+        assert row["p"] == rows[name]["p"]
+        assert row["low"] == pytest.approx(rows[name]["low"], rel=1e-12)  # a product may round its columns by place
 
 
-def test_undefined_segments_are_counted_and_left_out():
+def test_undefined_segments_are_left_out():
     values = [1.0, 2.0, 3.0, 4.0, 2.0, 3.0, np.nan, 5.0]
     rows = compare_scores(scores_of(values), ["a"] * 4 + ["b"] * 4, list("wxyz") * 2, baseline="a", draws=100)
-    assert [r.n_undefined for r in rows] == [0, 1]
-    assert rows[1].value == pytest.approx(10 / 3)  # (2 + 3 + 5) / 3
-    assert [r.n for r in rows] == [4, 4]
+    assert rows["b"]["delta"] == pytest.approx(10 / 3 - 2.5)  # (2 + 3 + 5) / 3, and (1 + 2 + 3 + 4) / 4
 
 
 def test_seeds():
     scores, systems, items, _ = grid(2, 15)
 
     def p(**options):
-        return compare_scores(scores, systems, items, baseline="system0", draws=100, **options)[1]
+        return compare_scores(scores, systems, items, baseline="system0", draws=100, **options)["system1"]["p"]
 
     assert p() == p(seed=0)
-    assert {p(seed=seed).p for seed in range(6)} != {p().p}
+    assert {p(seed=seed) for seed in range(6)} != {p()}
 
 
 def test_default_draws_are_those_of_sacrebleu():
     scores, systems, items, _ = grid(2, 5)
-    assert compare_scores(scores, systems, items, baseline="system0", test="bootstrap")[0].draws == 1000
-    assert compare_scores(scores, systems, items, baseline="system0")[0].test == "paired_randomisation"
-    assert compare_scores(scores, systems, items, baseline="system0", test="randomization")[0].draws == 10000
+    for how, draws in (({"test": "bootstrap"}, 1000), ({"test": "randomization"}, 10000), ({}, 10000)):
+        found = compare_scores(scores, systems, items, baseline="system0", **how)
+        assert found == compare_scores(scores, systems, items, baseline="system0", **how, draws=draws)
 
 
 def test_what_else_is_refused():
@@ -279,18 +266,15 @@ def test_what_else_is_refused():
 def test_intervals_of_systems_with_items_of_their_own():
     scores = scores_of([1.0, 2, 3, 4, 10, 20, 30, 40, 7])
     rows = intervals(scores, ["a"] * 4 + ["b"] * 4 + ["c"], draws=400)
-    assert [(r.system, r.value, r.n) for r in rows] == [("a", 2.5, 4), ("b", 25.0, 4), ("c", 7.0, 1)]
-    assert rows[0].low < 2.5 < rows[0].high
-    assert rows[1].low == pytest.approx(10 * rows[0].low)  # the same draws, ten times the values
-    assert np.isnan([rows[2].low, rows[2].high]).all()  # one segment says nothing of others
-    alone = intervals(scores.take(np.arange(4)), draws=400)
-    assert replace(alone[0], system="a") == rows[0]
+    assert list(rows) == ["a", "b", "c"]
+    assert rows["a"]["low"] < 2.5 < rows["a"]["high"]
+    assert rows["b"]["low"] == pytest.approx(10 * rows["a"]["low"])  # the same draws, ten times the values
+    assert np.isnan([*rows["c"].values()]).all()  # one segment says nothing of others
+    assert intervals(scores.take(np.arange(4)), draws=400) == {None: rows["a"]}
 
 
-def test_intervals_count_what_is_undefined():
-    row = intervals(scores_of([5.0, np.nan]), draws=1000)[0]
-    assert (row.n, row.n_undefined, row.low, row.high) == (2, 1, 5.0, 5.0)
-    assert row.n_undefined_draws == pytest.approx(250, abs=70)  # a draw of two misses the first with chance 1/4; sd 14
+def test_what_is_undefined_moves_no_end():
+    assert intervals(scores_of([5.0, np.nan]), draws=1000) == {None: {"low": 5.0, "high": 5.0}}
 
 
 # --- Systems against each other: by hand where differences are constant, and as against each baseline in turn
@@ -353,11 +337,12 @@ def test_a_pair_has_the_p_that_either_system_has_as_the_baseline(test):
     scores = pairwise_grid(**{name: rng.normal(shift, 1, 12) for name, shift in (("a", 0.0), ("b", 0.3), ("c", 0.8))})
     found = paired(scores, test=test, draws=200, adjust="none")
     for base in "abc":
-        for row in compare_scores(scores, scores.systems, scores.items, baseline=base, test=test, draws=200)[1:]:
-            i, j = found.systems.index(row.system), found.systems.index(base)
-            assert found.p[i, j] == pytest.approx(row.p, abs=1 / 200)  # sums in another order may move one draw
-            assert found.deltas[i, j] == pytest.approx(row.delta)
-            assert found.delta_low[i, j] == pytest.approx(row.delta_low)
+        rows = compare_scores(scores, scores.systems, scores.items, baseline=base, test=test, draws=200)
+        for name in rows.keys() - {base}:
+            i, j, row = found.systems.index(name), found.systems.index(base), rows[name]
+            assert found.p[i, j] == pytest.approx(row["p"], abs=1 / 200)  # sums in another order may move one draw
+            assert found.deltas[i, j] == pytest.approx(row["delta"])
+            assert found.delta_low[i, j] == pytest.approx(row["delta_low"])
 
 
 def test_a_baseline_without_a_name_is_a_system_or_refused():

@@ -179,7 +179,7 @@ def test_every_reply_stands_beside_its_query_and_beside_replies_to_others():
         Segment("3", "a", context=turns("q")),  # the query of the first again, and a reply that is known
         Segment("4", " ", context=turns("s")),
     ]
-    examples = related_examples(segments, negatives=1)
+    examples = related_examples(segments)
     assert [(e.texts["src"], e.texts["hyp"], e.score) for e in examples if e.score] == [
         ("q", "a", 1.0),
         ("q", "b", 1.0),
@@ -190,34 +190,29 @@ def test_every_reply_stands_beside_its_query_and_beside_replies_to_others():
     assert others[0][1] == others[1][1] == "c"
     assert others[2][1] in {"a", "b"}
     assert [e.owner for e in examples] == list(range(6))
-    assert related_examples(segments, turns=2)[0].texts["src"] == "x q"
 
 
-def test_negatives_are_drawn_with_the_seed_and_are_not_repeated():
-    segments = [Segment(str(i), f"reply {i}", source=f"query {i}") for i in range(20)]
-    drawn = related_examples(segments, None, negatives=5, seed=1)
-    assert drawn == related_examples(segments, None, negatives=5, seed=1)
-    assert drawn != related_examples(segments, None, negatives=5, seed=2)
-    own = {f"query {i}": f"reply {i}" for i in range(20)}
-    for query, reply in own.items():
-        replies = [e.texts["hyp"] for e in drawn if e.texts["src"] == query and not e.score]
-        assert len(set(replies)) == 5
-        assert reply not in replies
-    assert len(related_examples(segments[:3], None, negatives=5)) == 3 * (1 + 2)  # there are no more others
+def test_replies_to_other_queries_are_drawn_with_the_seed():
+    segments = [Segment(str(i), f"reply {i}", source=f"query {i}") for i in range(20)]  # no context: the query is src
+    drawn = related_examples(segments, seed=1)
+    assert drawn == related_examples(segments, seed=1)
+    assert drawn != related_examples(segments, seed=2)
+    others = [(e.texts["src"], e.texts["hyp"]) for e in drawn if not e.score]
+    assert [query for query, _ in others] == [f"query {i}" for i in range(20)]
+    assert not [query for query, reply in others if query.split()[1] == reply.split()[1]]
 
 
 @pytest.mark.parametrize(
-    ("segment", "n", "message"),
+    ("segment", "message"),
     [
-        (Segment("s", "a", source="q"), 1, "segment 's' has no context; with the query as the source, give --anchor"),
-        (Segment("s", "a"), None, "segment 's' has no source"),
-        (Segment("s", "a", source="q"), None, "all queries have the same replies, expected at least two"),
-        (Segment("s", " ", source="q"), None, "there is no query with a reply, expected at least two"),
+        (Segment("s", "a"), "segment 's' has no context and no source, expected a query"),
+        (Segment("s", "a", source="q"), "all queries have the same replies, expected at least two"),
+        (Segment("s", " ", source="q"), "there is no query with a reply, expected at least two"),
     ],
 )
-def test_dialogues_of_which_nothing_is_learnt_are_refused(segment, n, message):
+def test_dialogues_of_which_nothing_is_learnt_are_refused(segment, message):
     with pytest.raises(InputError, match=message):
-        related_examples([segment], n)
+        related_examples([segment])
 
 
 # --- What is masked, and what the texts say of their words

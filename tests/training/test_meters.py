@@ -13,7 +13,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
 from nlgauge.models.encoder import load_encoder
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.accumulate import numbers_of
+from nlgauge.scoring.job import numbers_of
 from nlgauge.training.meters import as_compute_metrics, as_torchmetrics, match_tokens
 
 torch = pytest.importorskip("torch")

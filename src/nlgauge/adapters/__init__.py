@@ -1,10 +1,10 @@
-"""Metrics as other tools call them: MLflow, inspect_ai, evaluate, torchmetrics and the trainers of transformers.
+"""Metrics as other tools call them: MLflow, inspect_ai, torchmetrics and the trainers of transformers.
 
 They give the same numbers and signatures as everywhere, and nothing of these tools is imported before you ask for its
 adapter. Logs that these tools wrote are read as data. Tried with mlflow and mlflow-skinny 3.17.2, inspect-ai 0.3.285,
-evaluate 0.4.6, torchmetrics 1.9.0 and transformers 5.23.0; frames with pandas 3.1.1, polars 2.1.0, pyarrow 26.0.1 and
-datasets 5.2.0. `examples/adapters` and `examples/promptfoo` hold programs; the assertion of promptfoo is tested as
-promptfoo calls it, but promptfoo itself was not run.
+torchmetrics 1.9.0 and transformers 5.23.0; frames with pandas 3.1.1, polars 2.1.0, pyarrow 26.0.1 and datasets 5.2.0.
+`examples/adapters` and `examples/promptfoo` hold programs; the assertion of promptfoo is tested as promptfoo calls it,
+but promptfoo itself was not run.
 
 MLflow, inspect_ai and promptfoo hand over one row at a time:
 
@@ -26,9 +26,8 @@ from nlgauge.core.doors import door
 if TYPE_CHECKING:
     from nlgauge.adapters.inspect import as_inspect
     from nlgauge.adapters.mlflow import as_mlflow
-    from nlgauge.scoring.accumulate import as_evaluate
     from nlgauge.training.meters import as_compute_metrics, as_torchmetrics, match_tokens
 else:
     __getattr__, __dir__ = door(__name__)
 
-__all__ = ["as_compute_metrics", "as_evaluate", "as_inspect", "as_mlflow", "as_torchmetrics", "match_tokens"]
+__all__ = ["as_compute_metrics", "as_inspect", "as_mlflow", "as_torchmetrics", "match_tokens"]

@@ -87,7 +87,6 @@ def _runtime(device: str, dtype: str) -> Runtime:
 
 
 def _answer(state: Any) -> str | None:
-    """What the model answered; None where it did not."""
     if state.output is None or not state.output.choices:
         return None
     answer: str = state.output.completion
@@ -116,7 +115,6 @@ def _explanation(found: Mapping[str, RowScore]) -> str | None:
 
 
 def _metadata(found: Mapping[str, RowScore]) -> dict[str, Any]:
-    """What inspect_ai stores beside the scores of a sample."""
     return {
         "signatures": {spec: one.signature for spec, one in found.items()},
         "higher_is_better": {spec: one.higher_is_better for spec, one in found.items()},

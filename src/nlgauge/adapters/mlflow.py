@@ -18,8 +18,9 @@ from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
+from nlgauge.report.tables import listed
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.accumulate import loggable
+from nlgauge.scoring.job import loggable
 from nlgauge.scoring.looks import Looks
 
 _HELD = frozenset(("references", "source"))  # what rows of other tools have besides the text
@@ -55,12 +56,8 @@ class RowScorer:
     """Metrics that score one row at a time, from any thread.
 
     Args:
-        metrics: specifications or metric objects.
         runtime: device, precision and cache, as in `nlgauge.score`; its models are loaded once.
         where: need of a metric (`references`, `source`) -> where a row should hold it, for errors.
-
-    Attributes:
-        metrics: specification -> metric.
 
     Raises:
         SpecError: a metric is unknown, scales or weighs by all texts of a call, or reads what rows do not hold.
@@ -80,13 +77,7 @@ class RowScorer:
             _check(spec, built)
 
     def score(self, hypothesis: str, references: Sequence[str] = (), source: str | None = None) -> dict[str, RowScore]:
-        """The scores of one text: specification -> score.
-
-        Args:
-            hypothesis: the text.
-            references: any number of texts to compare it with.
-            source: the text that it was made from.
-        """
+        """The scores of one text: specification -> score."""
         row = Segment("row", hypothesis, tuple(references), source)
         with _one_at_a_time:
             lacking = {spec: self._lacking(spec, built, row) for spec, built in self.metrics.items()}
@@ -104,7 +95,6 @@ class RowScorer:
             return {spec: self._none(built, reason) for spec, built in self.metrics.items()}
 
     def _lacking(self, spec: str, built: BaseMetric, row: Segment) -> str:
-        """Why a metric cannot score a row; empty if it can."""
         held = {"references": bool(row.references), "source": row.source is not None}
         for need in sorted(built.info.needs):
             if not held[need]:
@@ -268,9 +258,6 @@ def _metadata(spec: str, scored: RowScore) -> dict[str, str]:
 class _Row:
     """Where the texts of a row are.
 
-    Args:
-        columns: as in `as_mlflow`.
-
     Attributes:
         where: need of a metric -> where it is looked for, in words.
     """
@@ -282,8 +269,8 @@ class _Row:
         self._hyp, self._src = asked.get("hyp"), asked.get("src")
         self._refs = asked.get("refs") or asked.get("ref")
         self.where = {
-            "references": _words(self._refs) or f"expectations: {_one_of(_REFERENCES)}",
-            "source": _words(self._src) or f"inputs: {_one_of(_SOURCES)}",
+            "references": _words(self._refs) or f"expectations: {listed(_REFERENCES, 'or')}",
+            "source": _words(self._src) or f"inputs: {listed(_SOURCES, 'or')}",
         }
 
     def scores(self, scorer: RowScorer, inputs: Any, outputs: Any, expectations: Any) -> dict[str, RowScore]:
@@ -293,7 +280,8 @@ class _Row:
         if not isinstance(text, str):
             return scorer.without_text(_no_text(text, outputs, self._hyp))
         refs = _usual(expectations, _REFERENCES) if self._refs is None else _at(parts, self._refs)
-        source = _source(inputs) if self._src is None else _at(parts, self._src)
+        usual = inputs if isinstance(inputs, str) else _usual(inputs, _SOURCES) or _only_string(inputs)
+        source = usual if self._src is None else _at(parts, self._src)
         listed = [refs] if isinstance(refs, str) else refs if isinstance(refs, Sequence) else []
         listed = [one for one in listed if one != ""]  # no answer was expected, as in logs
         references = tuple(one for one in listed if isinstance(one, str))
@@ -304,11 +292,11 @@ class _Row:
 
 def _path(field: str, place: str) -> _Path:
     if field not in _FIELDS:
-        raise InputError(f"columns name a field {field!r}{nearest(field, _FIELDS)}; expected {_one_of(_FIELDS)}")
+        raise InputError(f"columns name a field {field!r}{nearest(field, _FIELDS)}; expected {listed(_FIELDS, 'or')}")
     part, _, key = place.partition(".")
     if part not in _PARTS:
         raise InputError(
-            f"columns say that {field} is in {place!r}, expected a place in {_one_of(_PARTS)}, such as"
+            f"columns say that {field} is in {place!r}, expected a place in {listed(_PARTS, 'or')}, such as"
             f" 'outputs.{place}'"
         )
     return part, key
@@ -346,19 +334,13 @@ def _answer(outputs: Any) -> Any:
 
 
 def _content(content: Any) -> Any:
-    """The text of a message: a string, or the texts of its parts."""
     if not isinstance(content, list):
         return content
     texts = [part["text"] for part in content if isinstance(part, Mapping) and isinstance(part.get("text"), str)]
     return "".join(texts) if texts else None
 
 
-def _source(inputs: Any) -> Any:
-    return inputs if isinstance(inputs, str) else _usual(inputs, _SOURCES) or _only_string(inputs)
-
-
 def _usual(held: Any, names: Sequence[str]) -> Any:
-    """The value under the first of some names; None without one."""
     if not isinstance(held, Mapping):
         return None
     return next((held[name] for name in names if held.get(name) is not None), None)
@@ -380,7 +362,3 @@ def _no_text(text: Any, outputs: Any, path: _Path | None) -> str:
 
 def _words(path: _Path | None) -> str:
     return "" if path is None else ".".join(part for part in path if part)
-
-
-def _one_of(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"

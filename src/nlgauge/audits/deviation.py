@@ -34,13 +34,10 @@ class DeviationRow:
     """How a metric's drop under one perturbation compares with the drop in people's ratings: one row of the checklist.
 
     Attributes:
-        metric: the metric's specification.
         task, criterion, template, label: fields of the row of the checklist.
         expect: whether scores should fall (`lower`) or stay (`same`).
-        n: the number of pairs.
         n_not_applicable: the number of texts to which the perturbation does not apply.
         n_undefined: the number of pairs without a defined drop.
-        drop: the metric's mean drop.
         penalty: the mean drop in people's ratings, in [0, 1]; NaN if it is not known.
         deviation: drop minus penalty.
         low, high: the confidence interval of the deviation.
@@ -92,21 +89,17 @@ def deviation_rows(
     *,
     normalise: str = "auto",
     tolerance: float = 0.05,
-    confidence: float = 0.95,
 ) -> list[DeviationRow]:
     """For each row of the checklist, the metric's mean drop, the drop in people's ratings, and their difference.
 
     The deviation is s = (h(p^) - h(p)) - (f(p^) - f(p)) = drop - penalty. It is negative if the metric punishes the
-    perturbation less than people do.
+    perturbation less than people do. Intervals are Student's 95 % over texts, and treat the penalty as exact.
 
     Args:
         suite: pairs with the text before (better) and after (worse) the perturbation.
-        sides: the scores of one metric.
-        rows: the checklist with its penalties.
         normalise: a key of `RULES`. `auto` means `self` where every text is its own reference and a copy of it gets the
             highest score, else `minmax`.
         tolerance: an invariance holds if the mean drop, up or down, is at most this large.
-        confidence: level of the intervals. They are Student's t intervals over texts and treat the penalty as exact.
 
     References:
         Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", equation 1.
@@ -125,7 +118,7 @@ def deviation_rows(
         key = (row.task, row.criterion, row.template)
         places = places_by_key.get(key, [])
         expect = pairs[places[0]].expect if places else ("same" if row.criterion == "invariance" else "lower")
-        drop, low, high = mean_interval(drops[places], confidence)
+        drop, low, high = mean_interval(drops[places])
         defined = drops[places][~np.isnan(drops[places])]
         same = expect == "same"
         deviation = DeviationRow(
@@ -228,7 +221,6 @@ def with_penalties(wanted: Sequence[ChecklistRow], given: Sequence[ChecklistRow]
 
 
 def _records(file: InputFile, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The place of each record in the file, and its cells by name."""
     plain = unpacked_name(file.path)
     if plain.endswith((".tsv", ".csv", ".txt")):
         yield from _table(file, "," if plain.endswith(".csv") else "\t", faults)

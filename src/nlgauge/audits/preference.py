@@ -36,9 +36,6 @@ class Sides:
     """Scores of those n pairs of a suite that are made for a metric.
 
     Attributes:
-        spec: the metric's specification as typed.
-        metric: the metric itself.
-        signature: the signature of the scores.
         places: positions of the pairs in the suite, length n.
         better, worse: scores of the two texts on the metric's own scale, shape (n,); NaN if undefined.
         flags: as in `Scores`, shape (n,): whether either of the two texts has the flag.
@@ -101,9 +98,6 @@ def score_sides(
     phenomenon of one group at a time, since MENLI computes idf in this way.
 
     Args:
-        suite: the pairs.
-        metrics: specification as typed -> metric.
-        runtime: device, cache.
         references: `own`, or `source` to compare the texts with their source, as is done for factuality sets without
             references.
         scripts: pairs in scripts that a metric does not read are noted (`note`), refused before anything is scored
@@ -137,7 +131,6 @@ def score_sides(
 def _score(
     metrics: Mapping[str, BaseMetric], suite: Suite, places: Sequence[int], runtime: Runtime, references: str
 ) -> dict[str, Sides]:
-    """The sides of metrics that score the same pairs."""
     parts: dict[str, list[tuple[npt.NDArray[np.int64], Scores]]] = {spec: [] for spec in metrics}
     for part in _parts(next(iter(metrics.values())), suite, places):
         pairs = [suite.pairs[places[i]] for i in part]
@@ -243,8 +236,6 @@ class Anchor:
     """A text to perturb, with the segment it comes from.
 
     Attributes:
-        segment: the segment that has the text.
-        text: the text itself.
         others: the other references of the item that are not blank.
     """
 
@@ -257,11 +248,9 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
     """The texts to perturb: the first reference of each item once, or every hypothesis.
 
     Args:
-        dataset: the segments.
         field: `ref` or `hyp`. If None, `ref` if the data have references, else `hyp`.
         limit: take at most this many texts, drawn at random with the seed. Each text draws its lot by what it says and
             by its id, so that neither the name of the data set nor the order of its rows changes the choice.
-        seed: the seed of that draw.
 
     Raises:
         InputError: references are requested and there are none, or there is no text at all.
@@ -323,11 +312,7 @@ def cases_of(found: Sequence[Anchor], language: str | Language) -> list[Case]:
 
 
 def distinct(perturbations: Sequence[str]) -> Sequence[str]:
-    """The names, unchanged, if none of them occurs twice.
-
-    Raises:
-        SpecError: a perturbation is named twice.
-    """
+    """The names, unchanged, if none of them occurs twice."""
     twice = next((spec for i, spec in enumerate(perturbations) if spec in perturbations[:i]), None)
     if twice is not None:
         raise SpecError(f"perturbation {twice!r} is named twice; name it once")
@@ -336,7 +321,7 @@ def distinct(perturbations: Sequence[str]) -> Sequence[str]:
 
 # --- Does the metric prefer the better text? Accuracy by phenomenon, and pairs in which no metric can fail
 
-Bounds = tuple[float, str]  # confidence, and the name of the interval of a share
+CONFIDENCE = 0.95  # of all intervals
 ADEQUACY = (
     "addition", "omission", "name_error", "negation", "number_error", "pronoun_error", "mismatch_adj",
     "mismatch_noun", "mismatch_verb",
@@ -351,14 +336,11 @@ class PreferenceRow:
     """How often a metric prefers the better text, for one phenomenon or as a mean over phenomena.
 
     Attributes:
-        metric: the metric's specification.
         phenomenon: how the texts of the pairs differ; `mean-adequacy`, `mean-fluency` or `mean-all` for a mean.
         group: the part of the suite; `all` for the whole suite.
         expect: `lower` if the metric should score the worse text lower, `same` if it should score both the same.
         n, wins, ties, losses: numbers of pairs.
         accuracy: the share of pairs won, in [0, 1], with ties counted by the chosen rule; NaN if no pair counts.
-        low, high: the confidence interval of the accuracy.
-        n_undefined: the number of pairs with a score that is NaN.
         won, counted: numerator and denominator of the accuracy.
         distances: how far texts are from the reference, in words per word of the longer text, as means: the better text
             where the metric preferred it (`passed`) and where it did not (`failed`), and the worse text (`worse`). NaN
@@ -407,7 +389,6 @@ def preference_rows(
     *,
     ties: str = "loss",
     tolerance: float = 0.05,
-    confidence: float = 0.95,
     interval: str = "wilson",
     distances: bool = True,
 ) -> list[PreferenceRow]:
@@ -419,12 +400,10 @@ def preference_rows(
     are not part of the means.
 
     Args:
-        suite: the pairs.
-        sides: the scores of one metric.
         ties: `loss`, `half`, `exclude` or `zero`.
         tolerance: the relative difference up to which two scores count as the same.
-        confidence, interval: of the intervals; `wilson`, or `clopper-pearson`, which is exact and wider. Pairs of one
-            origin (`Pair.origin`) count as fewer trials, by how much their outcomes depend on each other.
+        interval: `wilson`, or `clopper-pearson`, which is exact and wider. Pairs of one origin (`Pair.origin`) count as
+            fewer trials, by how much their outcomes depend on each other.
         distances: also measure how far the texts are from their references. This does not depend on the metric, and it
             takes time.
 
@@ -443,11 +422,11 @@ def preference_rows(
             if group in (ALL_GROUPS, pair.group):
                 places_by_phenomenon.setdefault(pair.phenomenon, []).append(i)
         of_group = [
-            _row(sides, pairs, places, outcome[places], group, ties, (confidence, interval), distances)
+            _row(sides, pairs, places, outcome[places], group, ties, interval, distances)
             for places in places_by_phenomenon.values()
         ]
-        counted = [*of_group, *_means(of_group, sides.spec, group, (confidence, interval))]
-        rows += dependent(counted, pairs, outcome, places_by_phenomenon, ties, (confidence, interval))
+        counted = [*of_group, *_means(of_group, sides.spec, group, interval)]
+        rows += dependent(counted, pairs, outcome, places_by_phenomenon, ties, interval)
     return rows
 
 
@@ -487,15 +466,14 @@ def _row(
     outcome: Array,
     group: str | None,
     ties: str,
-    bounds: Bounds,
+    interval: str,
     distances: bool,
 ) -> PreferenceRow:
     wins, tied = int((outcome == 1).sum()), int((outcome == 0.5).sum())
     losses = len(places) - wins - tied
     share = accuracy_of(np.asarray(wins), np.asarray(losses), np.asarray(tied), ties)
     counted = float(share.denominator)
-    confidence, interval = bounds
-    low, high = SHARES[interval](float(share.numerator), counted, confidence)
+    low, high = SHARES[interval](float(share.numerator), counted, CONFIDENCE)
     first = pairs[places[0]]
     return PreferenceRow(
         metric=sides.spec,
@@ -528,13 +506,13 @@ def _distances(pairs: Sequence[Pair], passed: Mask) -> dict[str, float] | None:
     return {name: float(part.mean()) if len(part) else math.nan for name, part in parts.items()}
 
 
-def _means(rows: Sequence[PreferenceRow], spec: str, group: str | None, bounds: Bounds) -> Iterator[PreferenceRow]:
+def _means(rows: Sequence[PreferenceRow], spec: str, group: str | None, interval: str) -> Iterator[PreferenceRow]:
     told_apart = [row for row in rows if row.expect == "lower"]
     for name in MEANS:
         part = [row for row in told_apart if _counts_in(name, row.phenomenon)]
         if part:
             won, counted = [row.won for row in part], [row.counted for row in part]
-            value, low, high = mean_of_shares(won, counted, *bounds)
+            value, low, high = mean_of_shares(won, counted, interval=interval)
             yield PreferenceRow(
                 metric=spec,
                 phenomenon=name,
@@ -566,7 +544,7 @@ def dependent(
     outcome: Array,
     places: Mapping[str, Sequence[int]],
     ties: str,
-    bounds: Bounds,
+    interval: str = "wilson",
 ) -> list[PreferenceRow]:
     """The rows with intervals that take pairs of one origin together; as they are if each pair has its own."""
     if len({pair.origin for pair in pairs}) == len(pairs):
@@ -583,8 +561,8 @@ def dependent(
         if not math.isnan(row.accuracy):
             moved = np.concatenate([parts[name] for name in names]) / len(names)
             origins = [pairs[i].origin for name in names for i in places[name]]
-            trials = dependent_trials(trials, moved, origins, bounds[0])
-            low, high = SHARES[bounds[1]](row.accuracy * trials, trials, bounds[0])
+            trials = dependent_trials(trials, moved, origins)
+            low, high = SHARES[interval](row.accuracy * trials, trials, CONFIDENCE)
             row = replace(row, low=low, high=high)
         found.append(row)
     return found
@@ -607,8 +585,6 @@ def check_copies(
     A copy of the reference gets the best score of nearly every metric, so such a pair tells no metric from another.
 
     Args:
-        suite: the pairs.
-        metrics: specification as typed -> metric.
         references: `own`, or `source` if the texts are compared with their source.
         refuse: whether a suite of nothing but such pairs is refused. It is counted where preferences were asked for.
 

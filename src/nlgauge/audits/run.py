@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows, normalised_drops, with_penalties
 from nlgauge.audits.preference import (
+    CONFIDENCE,
     PreferenceRow,
     Sides,
     check_copies,
@@ -64,7 +65,6 @@ class Audit(Outcome):
         rows: flat objects with the fields of the result file.
         notes: what a reader must know.
         tolerance: in pairs whose scores should be the same, the relative difference up to which they count as the same.
-        confidence: level of the intervals.
         statistics: the statistics that the authors of a published suite report, as flat objects.
     """
 
@@ -74,7 +74,6 @@ class Audit(Outcome):
     rows: Sequence[Mapping[str, Any]]
     notes: tuple[str, ...]
     tolerance: float = 0.05
-    confidence: float = 0.95
     statistics: Sequence[Mapping[str, Any]] = ()
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
@@ -83,10 +82,10 @@ class Audit(Outcome):
             {"spec": s.spec, "signature": s.signature, "higher_is_better": s.higher_is_better, "flags": s.counts}
             for s in self.sides.values()
         ]
-        settings = {"confidence": self.confidence}
+        settings = {"confidence": CONFIDENCE}
         return Result("audit", self.rows, inputs, metrics, self.notes, settings, statistics=self.statistics)
 
-    def worst(self, spec: str, most: int = 10, phenomenon: str | None = None) -> list[dict[str, Any]]:
+    def worst(self, spec: str, most: int = 10) -> list[dict[str, Any]]:
         """The pairs that a metric judged most wrongly, the worst first.
 
         For a preference these are pairs that the metric lost, by how clearly. For a checklist they are pairs whose drop
@@ -95,7 +94,6 @@ class Audit(Outcome):
         Args:
             spec: the metric's specification as typed.
             most: return at most this many pairs.
-            phenomenon: return only pairs of this phenomenon.
 
         Returns:
             For each pair its `id`, `phenomenon`, `reference` (or source), `better`, `worse`, both scores and the
@@ -114,8 +112,6 @@ class Audit(Outcome):
         else:
             wrong = np.abs(people[0] - people[1])
         worst = [int(i) for i in np.argsort(-wrong, kind="stable") if not math.isnan(wrong[i])]
-        if phenomenon is not None:
-            worst = [i for i in worst if self._pair(sides, i).phenomenon == phenomenon]
         return [self._case(sides, i, people) for i in worst[:most]]
 
     def _people(self, sides: Sides) -> Array:
@@ -175,7 +171,6 @@ def audit(
     penalties: Sequence[ChecklistRow] | None = None,
     normalise: str = "auto",
     tolerance: float = 0.05,
-    confidence: float = 0.95,
     interval: str = "wilson",
     references: str | None = None,
     scripts: LanguageCheck = "note",
@@ -196,7 +191,7 @@ def audit(
         normalise: for `checklist`: `self`, `minmax`, `none` or `auto`.
         tolerance: how far a score may move, as a share, under a perturbation that should change nothing.
         references, scripts: `own`, `source`, or None (the way of a published suite, else `own`); as in `nlgauge.suite`.
-        confidence, interval: level of intervals; for `preference`, `wilson` or the exact, wider `clopper-pearson`.
+        interval: for `preference`: `wilson` or the exact, wider `clopper-pearson`; its level is 95 %.
         columns, runtime: names of the columns of a frame; device, precision, cache.
 
     Raises:
@@ -218,30 +213,30 @@ def audit(
     built = named(metrics, runtime.encoder)
     copies = check_copies(suite, built, references, refuse=design is None) if wanted == "preference" else []
     sides = score_sides(suite, built, runtime, references=references, scripts=scripts)
-    limits: dict[str, Any] = {"tolerance": tolerance, "confidence": confidence}
     rows: list[PreferenceRow] | list[DeviationRow]
     if wanted == "checklist":
         people = with_penalties(listed, checklist_rows() if penalties is None else penalties)
-        rows = [r for s in sides.values() for r in deviation_rows(suite, s, people, normalise=normalise, **limits)]
+        how: dict[str, Any] = {"normalise": normalise, "tolerance": tolerance}
+        rows = [r for s in sides.values() for r in deviation_rows(suite, s, people, **how)]
         flagged, notes = [*_undefined_drops(sides, rows)], [*_about_checklist(suite, people, rows, penalties)]
     else:
-        rows = [r for s in sides.values() for r in preference_rows(suite, s, ties=ties, interval=interval, **limits)]
+        counted: dict[str, Any] = {"ties": ties, "tolerance": tolerance, "interval": interval}
+        rows = [r for s in sides.values() for r in preference_rows(suite, s, **counted)]
         flagged, notes = [*_flagged(sides, "they count as losses")], [*_about_preference(suite, sides, ties, interval)]
     marked = [replace(row, trained_on=row.attack in trained_on(sides[row.metric].metric)) for row in rows]
     say(*flagged)
-    notes = [*suite.notes, *told, *copies, *flagged, *_about_metrics(suite, sides), *notes, *_about_training(marked)]
-    limits["statistics"] = suite_statistics(suite, sides.values(), **limits)
-    return Audit(suite, wanted, sides, [r.as_row() for r in marked], (*notes, *_about_skipped(suite)), **limits)
+    about = own_notes({spec: s.metric for spec, s in sides.items()})
+    overlap = overlap_notes(suite, [s.signature for s in sides.values()]) if suite.published is not None else []
+    notes = [*suite.notes, *told, *copies, *flagged, *about, *overlap, *notes, *_about_training(marked)]
+    statistics = suite_statistics(suite, sides.values(), tolerance)
+    notes = [*notes, *_about_skipped(suite)]
+    return Audit(suite, wanted, sides, [r.as_row() for r in marked], tuple(notes), tolerance, statistics)
 
 
 def _checked_design(
     suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float, interval: str
 ) -> tuple[Design, Suite]:
-    """The requested design, and the suite for it, after the options and the names in the suite are checked.
-
-    Raises:
-        InputError: the value of an option is not allowed, or different pairs would be counted as one.
-    """
+    """The requested design, and the suite for it, after the options and the names in the suite are checked."""
     check_names(suite)
     for name, value, kind in (
         ("ties", ties, Annotated[str, OneOf(TIES)]),
@@ -270,7 +265,6 @@ def in_our_words(suite: Suite) -> Suite:
 
 
 def _known_task(name: str | None) -> str | None:
-    """Our name of a task; the name itself if it is none of ours."""
     try:
         return name and task_of(name)
     except SpecError:
@@ -308,13 +302,6 @@ def _check_penalties(penalties: Sequence[ChecklistRow] | None, design: Design, l
             raise InputError(
                 f"a penalty is given for {row.template!r}, which is no perturbation{nearest(row.template, names)}"
             )
-
-
-def _about_metrics(suite: Suite, sides: Mapping[str, Sides]) -> Iterator[str]:
-    """The notes of the metrics, and the published suites that their heads have read."""
-    yield from own_notes({spec: s.metric for spec, s in sides.items()})
-    if suite.published is not None:
-        yield from overlap_notes(suite, [s.signature for s in sides.values()])
 
 
 def _about_checklist(
@@ -437,7 +424,6 @@ class _Scored:
     sides: Sides
     pairs: Sequence[Pair]
     outcome: Array  # (n,): 1 for a win, 0.5 for a tie, 0 for a loss
-    confidence: float
 
     def row(
         self, statistic: str, part: str, value: float, n: int, *, low: float = math.nan, high: float = math.nan
@@ -455,8 +441,8 @@ class _Scored:
         wins = (self.outcome[kept] == 1).astype(np.float64)
         value = float(wins.mean())
         origins = [self.pairs[i].origin for i in np.flatnonzero(kept).tolist()]
-        trials = dependent_trials(float(n), (wins - value) / n, origins, self.confidence)
-        ends = value, *wilson(value * trials, trials, self.confidence)
+        trials = dependent_trials(float(n), (wins - value) / n, origins)
+        ends = value, *wilson(value * trials, trials)
         value, low, high = (2 * end - 1 for end in ends) if tau else ends
         return self.row(statistic, part, value, n, low=low, high=high)
 
@@ -470,17 +456,13 @@ class _Scored:
         return {part: np.array([n == part for n in names], dtype=np.bool_) for part in dict.fromkeys(names)}
 
 
-def suite_statistics(
-    suite: Suite, sides: Iterable[Sides], *, tolerance: float = 0.05, confidence: float = 0.95
-) -> list[dict[str, Any]]:
+def suite_statistics(suite: Suite, sides: Iterable[Sides], tolerance: float = 0.05) -> list[dict[str, Any]]:
     """The rows of a suite's own statistics, flat objects: metric, statistic, part, value, low, high, n.
 
     The part is a category, a severity or a language pair; `all`, or `mean` over the other parts.
 
     Args:
         suite: the pairs. If it was not read by the name of a published suite, there are no rows.
-        sides: the scores of the metrics.
-        tolerance, confidence: as in `preference_rows`.
     """
     if suite.published is None:
         return []
@@ -488,14 +470,13 @@ def suite_statistics(
     rows: list[_Row] = []
     for of_metric in sides:
         pairs = [suite.pairs[place] for place in of_metric.places]
-        scored = _Scored(of_metric, pairs, won(of_metric, pairs, tolerance), confidence)
+        scored = _Scored(of_metric, pairs, won(of_metric, pairs, tolerance))
         rows += _severities(scored)
         rows += of_authors(scored) if of_authors is not None else []
     return rows
 
 
 def _severities(scored: _Scored) -> Iterator[_Row]:
-    """Accuracy by severity, where the pairs say how severe they are."""
     parts = scored.parts(lambda pair: str(pair.meta.get("severity")))
     for severity in _SEVERITIES:
         if severity in parts:
@@ -604,7 +585,7 @@ def _llmbar(scored: _Scored) -> Iterator[_Row]:
     if adversarial:
         wins = [float((outcome == 1).sum()) for outcome in adversarial]
         n = [float(len(outcome)) for outcome in adversarial]
-        value, low, high = mean_of_shares(wins, n, scored.confidence)
+        value, low, high = mean_of_shares(wins, n)
         yield scored.row("accuracy", "adversarial mean", value, len(n), low=low, high=high)
     yield scored.share("accuracy", ALL, np.ones(len(scored.pairs), dtype=np.bool_))
 
@@ -668,10 +649,6 @@ def overlap_notes(suite: Suite, signatures: Iterable[str]) -> list[str]:
 
     A text counts if it, or a sentence of it, stands in the training texts. About once in 7 million
     texts a digest is found by chance.
-
-    Args:
-        suite: the pairs.
-        signatures: the signatures of the metrics, which name their models.
     """
     models = (name for signature in signatures for name in _MODEL.findall(signature))
     used = {name: _SAME_TEXTS.get(name, name) for name in models if _SAME_TEXTS.get(name, name) in _shipped()}

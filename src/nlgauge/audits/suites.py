@@ -68,7 +68,6 @@ def rows_to_perturb(
 
 
 def _rows_of(spec: str, rows: Sequence[ChecklistRow]) -> list[ChecklistRow]:
-    """The rows of a perturbation, as it was typed."""
     name = perturbation(spec).info.name
     return [dataclasses.replace(row, template=spec) for row in rows if row.template == name]
 
@@ -212,7 +211,6 @@ def menli_suite(
     reference with its numbers written as words.
 
     Args:
-        dataset, seed, task, limit, language, scripts: as for `nlgauge.suite`.
         perturbations: the attacks; the 12 attacks of the paper if none is named.
         paraphrases: a table from text to paraphrases, a function of a list of texts, or an object with
             `paraphrase(texts)`. If None, the other references of an item are taken. If an item has only one reference,
@@ -247,7 +245,6 @@ _NO_PARAPHRASE: _Paraphrase = (None, "none")
 def _paraphrased(
     texts: Sequence[Anchor], given: Paraphrases | None, how: str, seed: int, language: str | Language
 ) -> list[_Paraphrase]:
-    """A paraphrase of each reference for which there is one."""
     check_option("how", how, How)
     rule = cast(How, how)
     references = [a.text for a in texts]
@@ -342,7 +339,6 @@ class _Attacks:
         return outcome
 
     def _in_words(self, case: Case) -> _Paraphrase:
-        """The reference with its numbers written as words."""
         outcome = apply(perturbation("numbers_to_words"), case, self._seed)
         return _NO_PARAPHRASE if isinstance(outcome, Inapplicable) else (outcome.text, "number words")
 
@@ -350,7 +346,6 @@ class _Attacks:
 def _menli_pair(
     anchor: Anchor, name: str, setup: Setup, better: str, outcome: Perturbed, made: Mapping[str, Any]
 ) -> Pair:
-    """The attacked text, for metrics with references or for those without."""
     return Pair(
         id=f"{anchor.segment.id}/{name}/{setup}",
         phenomenon=name,

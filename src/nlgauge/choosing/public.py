@@ -11,7 +11,6 @@ from importlib import resources
 
 import numpy as np
 
-from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import SpecError
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.metrics.registry import named, on_encoder
@@ -34,7 +33,6 @@ class PublicSet:
     """A public set with ratings.
 
     Attributes:
-        name: of the set.
         task: `mt`, `as` or `d2t`.
         language: code of the language of its outputs.
         words: mean number of words of an output.
@@ -53,7 +51,6 @@ class Figure:
     """How often a metric orders two outputs as people do, a share in [0, 1]; a blind choice has 0.5.
 
     Attributes:
-        metric: the specification as typed.
         value: the share; NaN where nothing is known of any metric.
         error: its standard error.
         n: outputs of all sets.
@@ -151,17 +148,8 @@ def figure_of(spec: str, sets: Sequence[PublicSet], encoder: str | None = None) 
     known = [figure for figure in figures if figure is not None]
     if not known or len(known) < len(figures):
         return None
-    shares = _shares(sets)
+    # what each set counts for all metrics alike: by the inverse of the variance of its figures, on the mean
+    each = [np.mean([figure.error**2 for figure in public_sets()[one].values()]) + _BETWEEN**2 for one in sets]
+    shares = 1 / np.array(each) / sum(1 / one for one in each)
     error = math.sqrt(shares**2 @ [f.error**2 + _BETWEEN**2 for f in known])
     return Figure(spec, float(shares @ [f.value for f in known]), error, sum(f.n for f in known))
-
-
-def _shares(sets: Sequence[PublicSet]) -> Floats:
-    """What each set counts for all metrics alike, summing to 1: by the inverse of the variance of its figures."""
-    each = np.array([1 / (_noise(one) + _BETWEEN**2) for one in sets])
-    return np.asarray(each / each.sum())
-
-
-def _noise(one: PublicSet) -> float:
-    """The variance of a figure of a set, on the mean of its metrics."""
-    return float(np.mean([figure.error**2 for figure in public_sets()[one].values()]))

@@ -129,7 +129,6 @@ def _check(chosen: Chosen) -> None:
 
 
 def _table(suite: Suite, rows: Sequence[ChecklistRow]) -> Table:
-    """One line per perturbation: how many texts it changed, and how many it left alone, by reason."""
     header = ("perturbation", "criterion", "changed", "left alone", "why")
     body = []
     for row, changed, left in applied(suite, rows):
@@ -152,7 +151,6 @@ class Paraphrasing(Checked):
         paraphrases: a file of texts and paraphrases: JSON lines, TSV or CSV, or PAWS.
         out, back: two translation models, folders or ids of the hub; without `back` one of many languages.
         own, other: what such a model's tokenizer calls the language of the texts and the other: eng_Latn, deu_Latn.
-        choose: which of several paraphrases is taken.
     """
 
     paraphrases: str | None = None
@@ -314,7 +312,6 @@ def _suite(
     making: Making,
     seed: int | None,
 ) -> Suite:
-    """The suite that the options describe: read from a file, or made from the data."""
     if name is not None and name not in _RECIPES:
         _refuse_idle(name, chosen, making, seed)
         if not (name == STDIN or os.path.exists(name) or os.path.splitext(name)[1]):  # a name, not a path
@@ -339,7 +336,6 @@ def _suite(
 
 
 def _published(name: str, data: str | None, columns: Mapping[str, str] | None) -> tuple[Suite, list[str]]:
-    """A published suite from the files of its authors, and these files."""
     if data is None:
         raise InputError(
             f"--suite {name} names a published suite, expected its file or folder as DATA (nlgauge audit DATA --suite"
@@ -349,7 +345,6 @@ def _published(name: str, data: str | None, columns: Mapping[str, str] | None) -
 
 
 def _refuse_idle(name: str, chosen: Chosen, making: Making, seed: int | None) -> None:
-    """Refuse options that say how a suite is made, beside a suite that is made already."""
     idle = {
         "--task": chosen.task,
         "--criterion": chosen.criterion,

@@ -101,7 +101,6 @@ def _model(model: repository.Held) -> str:
 
 
 def _cache(path: Path, prune: bool) -> str:
-    """The contents of the cache, every row compared with its checksum."""
     if not path.exists():
         return "nothing kept yet"
     cache = ScoreCache(path)

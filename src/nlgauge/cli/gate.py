@@ -51,11 +51,7 @@ class AllowedLosses:
     ] = None
 
     def rules(self, plain: Rules, metrics: Sequence[str], only: frozenset[str], seed: int) -> Rules:
-        """The rules that were typed, checked; `plain` has those that need not be read here.
-
-        Raises:
-            InputError: a number is none, or a rule does not fit the metrics.
-        """
+        """The rules that were typed, checked; `plain` has those that need not be read here."""
         drop = metrics, float, "a drop of 0 or more, or SPEC=DROP, as in chrf=1"
         drops = _by_metric("--allow", self.allow, *drop)
         scale = "the lowest and the highest score, or SPEC=LOW:HIGH, as in human.quality=1:5"
@@ -171,9 +167,10 @@ def gate(
     result = as_typed(found.result())
     files.write(result)
     if junit is not None:
-        from nlgauge.report.kinds.gate import write_junit
+        from nlgauge.report.kinds.gate import junit as as_junit
+        from nlgauge.report.pages import write_page
 
-        write_junit(result, junit, limits.inconclusive)
+        write_page(as_junit(result, limits.inconclusive), junit)
     if markdown is not None:
         result.write(markdown, "markdown")
     if sides.save is not None and not is_kept:
@@ -184,7 +181,6 @@ def gate(
 
 
 def _save_alone(base: str, sides: SideNames, metrics: dict[str, BaseMetric], runtime: Runtime, quiet: bool) -> int:
-    """Write a baseline, and judge nothing."""
     if sides.save is None:
         raise InputError("NEW is missing: name the new outputs after BASE, or --save FILE to keep a baseline of BASE")
     side = sides.open(base, sides.base_system)
@@ -199,11 +195,7 @@ def _save_alone(base: str, sides: SideNames, metrics: dict[str, BaseMetric], run
 def _by_metric(
     flag: str, typed: Sequence[str] | None, metrics: Sequence[str], read: Callable[[str], Any], expected: str
 ) -> dict[str, Any] | None:
-    """`1` for all metrics, and `chrf=1` for one of them, as `read` takes the number; None where nothing was typed.
-
-    Raises:
-        InputError: it is not what is expected, or a metric is unknown.
-    """
+    """`1` for all metrics, and `chrf=1` for one of them, as `read` takes the number; None where nothing was typed."""
     found: dict[str, Any] = {}
     for one in typed or ():
         spec, _, value = one.rpartition("=")

@@ -175,7 +175,6 @@ def list_known(
 
 
 def _list_runs(folders: Sequence[str], total: bool, json: str | None) -> None:
-    """How far runs are, or what they add up to."""
     from nlgauge.cli.scale import runs_added, runs_listed
 
     if not folders:
@@ -213,7 +212,6 @@ def metric_table(width: int = _WIDE) -> list[str]:
 
 
 def _entry(name: str, texts: Sequence[str], width: int) -> list[str]:
-    """A name, and texts beside it."""
     room = max(width - _INDENT, _INDENT)
     lines = [line for text in texts for line in wrap(text, room, break_on_hyphens=False, break_long_words=False)]
     first = f"{name:<{_INDENT}}" if len(name) < _INDENT else f"{name}\n{'':<{_INDENT}}"
@@ -221,7 +219,6 @@ def _entry(name: str, texts: Sequence[str], width: int) -> list[str]:
 
 
 def _facts(row: Mapping[str, Any]) -> list[str]:
-    """Tasks, what it needs, range and direction, what it runs with, and its paper."""
     low, high = (f"{row[end]:g}" if row[end] is not None else inf for end, inf in (("low", "-inf"), ("high", "inf")))
     tasks = "all tasks" if {*row["tasks"]} == TASKS.keys() else ", ".join(t for t in TASKS if t in row["tasks"])
     return [
@@ -278,7 +275,6 @@ def _explained(name: str, registry: Any) -> list[str]:
 
 
 def _metric(name: str) -> list[str]:
-    """One metric in full."""
     if name in SUMS:
         return [f"{name}: {SUMS[name]}; {_SCALED}"]
     METRICS.lookup(name)  # a name that is unknown is refused with the nearest
@@ -308,7 +304,6 @@ def _perturbation_line(name: str) -> tuple[str, ...]:
 
 
 def _perturbation(name: str) -> list[str]:
-    """One perturbation in full, with the checklists that it stands in."""
     about = info(name)
     where = ", ".join(f"{row.task}/{row.criterion}" for row in checklist_rows() if row.template == name)
     lines = _about(name, about, where)
@@ -316,7 +311,6 @@ def _perturbation(name: str) -> list[str]:
 
 
 def _schema(kind: str | None = None) -> list[str]:
-    """The JSON Schema of the results of one kind, or of all."""
     return [dumps(result_schema(kind), ensure_ascii=False, indent=1)]
 
 

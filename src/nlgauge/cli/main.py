@@ -208,6 +208,9 @@ MOVED: Mapping[str, str] = {
         "a part of --set, as in --set edits=8,max_words=40",
     ),
     "synth --infill-language": "a part of --set, as in --set infill_language=de_DE",
+    "ruber --anchor": "what the data say: the query is the last turn of context, or src where there is none",
+    **dict.fromkeys(("ruber --turns", "ruber --negatives"), "always one, as in the paper"),
+    **dict.fromkeys(("report --align", "report --metric", "report -m"), "nlgauge align, of one text and its reference"),
     "gate --clusters": "--items independent, where it was none",
     "gate --guards": "an option of score alone, which looks at the texts before",
     "--spreadsheet": "the variable NLGAUGE_SPREADSHEET, as in NLGAUGE_SPREADSHEET=1 nlgauge ...",
@@ -438,10 +441,8 @@ def processed(param: Any, kind: Any, convert: Callable[[Any, Any], Any], context
     Typer converts by pydantic, also what was not typed and is None; to load it took a quarter of a first command.
 
     Args:
-        param: the option, as typer made it.
         kind: its type; None where it is not known.
         convert: typer's conversion: of a context and a value.
-        context: of the command line.
         value: what was typed, texts, or the default.
     """
     if kind == list[str] and isinstance(value, list | tuple) and value and all(type(one) is str for one in value):
@@ -673,13 +674,7 @@ def _of_results(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print a text to standard output, or to standard error.
-
-    Args:
-        text: lines, with names and texts of the user in them.
-        err: print to standard error.
-        nl: end the line.
-    """
+    """Print a text to standard output, or to standard error."""
     stream = sys.stderr if err else sys.stdout
     if stream is not None and stream.isatty():
         text = visible(text, "\n\t")

@@ -106,7 +106,6 @@ def _marked_texts(
     lps: list[str] | None,
     reference_system: str | None,
 ) -> tuple[Dataset, list[Entry]]:
-    """The texts in which people marked errors, with their references, and the files that were read."""
     dataset, entries = read_data(data)
     dataset = of_groups(dataset, lps) if lps else dataset
     if reference_system is not None:
@@ -280,7 +279,6 @@ def _read(
 
 
 def _agreement(outcome: MetaEvaluation) -> list[dict[str, Any]]:
-    """Criteria against each other, for each statistic and level, as rows of the result file."""
     tasks = dict.fromkeys((row["level"], row["stat"]) for row in outcome.rows)
     return [row for level, stat in tasks for row in criteria_rows(outcome.held, stat, level)]
 

@@ -158,11 +158,7 @@ def _callback(each: Callable[[str], list[str]]) -> Callable[..., list[str] | Non
 
 
 def _made(group: type[G], own: Mapping[str, Field], typed: Mapping[str, Any]) -> G:
-    """A group of options of what was typed; an error calls each option by its flag.
-
-    Raises:
-        InputError: a value does not fit its type, or an option would change nothing.
-    """
+    """A group of options of what was typed; an error calls each option by its flag."""
     values = dict(typed)
     is_of_library = not group.__module__.startswith(f"{__package__}.")  # numbers of a verb's own are checked there
     for name, field in own.items():
@@ -194,7 +190,6 @@ def refuse_idle(options: Mapping[str, object], why: str) -> None:
 
     Args:
         options: name of an option -> its value, false where it was not typed.
-        why: the reason, which follows the name of the option.
     """
     for name, value in options.items():
         if value:
@@ -221,8 +216,6 @@ def changed(group: Any, *names: str, usual: Any = None) -> dict[str, bool]:
     """Option, as in `flags_of` -> whether its value is another than its default, of some fields of a group of options.
 
     Args:
-        group: the group.
-        names: the fields.
         usual: a group with the defaults, where the verb has others than its fields.
     """
     own = _typed(type(group))
@@ -289,12 +282,7 @@ def _known(spec: str) -> str:
 
 
 def _imported(module: str, name: str) -> Any:
-    """The class or function, from an installed module or from one in the current folder.
-
-    Raises:
-        SpecError: there is no such module.
-        InputError: the module fails, it has no such name, or that is no metric.
-    """
+    """The class or function, from an installed module or from one in the current folder."""
     target = f"{module}:{name}"
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # behind all others, so that no file of the folder hides a library
@@ -443,9 +431,6 @@ class Common:
             seed: of a verb that has a seed of its own.
             quiet: show no progress, whatever the options say.
             cached: keep scores, unless the options say otherwise.
-
-        Raises:
-            InputError: a cache, and none; or an unknown device.
         """
         if self.cache is not None and self.no_cache:
             raise InputError("--cache and --no-cache are both given; choose one")
@@ -523,9 +508,9 @@ class Files:
         if self.json is not None:
             result.write(self.json, "json")
         if self.html is not None:
-            from nlgauge.report.pages import write_html
+            from nlgauge.report.pages import page, write_page
 
-            write_html(result, self.html, worst)
+            write_page(page(result, worst), self.html)
 
     def writing(self) -> AbstractContextManager[Callable[[Mapping[str, Any]], None] | None]:
         """A writer of segment rows; None if none were requested."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated
 
 from nlgauge.cli import options
 from nlgauge.core.errors import InputError
-from nlgauge.core.marks import Alignment
-from nlgauge.core.metric import signature_of
-from nlgauge.core.options import Argument, Range, Typed
+from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import Result
 from nlgauge.io.files import InputFile
 from nlgauge.io.read import read
@@ -20,12 +17,11 @@ from nlgauge.io.scores import SUFFIX, read_scored_pairs, read_scores
 from nlgauge.report.bundle import Segments as Rows
 from nlgauge.report.bundle import bundle_html, segments_of
 from nlgauge.report.pages import write_page
-from nlgauge.runtime.runtime import Runtime
 
 _ROWS = (".tsv", ".csv", ".jsonl", ".jsonl.gz", ".tsv.gz", ".csv.gz", ".parquet")
 
 
-@options.verb(without={"typed_seed", "device", "dtype", "cache", "no_cache", "quiet", "encoder"})
+@options.verb()
 def report(
     *,
     results: Annotated[list[str], Argument("Files that --json wrote, in the order of the page.", metavar="RESULT...")],
@@ -39,17 +35,7 @@ def report(
     data: Annotated[
         list[str] | None, Typed("The texts of these segments; they then stand on the page.", metavar="FILE")
     ] = None,
-    align: Annotated[
-        int,
-        Range(least=0),
-        Typed(
-            "Match the words of the N items whose scores are furthest apart with those of their references.",
-            metavar="N",
-        ),
-    ] = 0,
-    metric: Annotated[str, Typed("The bertscore that --align matches by.", ("--metric", "-m"), "SPEC")] = "bertscore",
     title: Annotated[str | None, Typed("The title of the page.", metavar="TEXT")] = None,
-    run: options.Common,
 ) -> None:
     """Show results of any verb as one page, with what is known of each metric beside its scores.
 
@@ -67,7 +53,7 @@ def report(
     length, with `audit --segments` the pairs that a score got wrong. Rows join by `id`, pairs by what stands before the
     `/` of theirs: give `--data` where several language pairs have the same numbers. Without `--segments`, rows beside a
     result under its name are taken (`chrf.tsv` beside `chrf.json`). Such a page has one script; without scripts a
-    browser shows all but this table. `--align` leaves out texts that are empty or too long for the model.
+    browser shows all but this table.
 
     Results may be packed (`.gz`). The same results give the same bytes, and files are named without their folders. A
     file that is no result, has another schema or is given twice is refused (2).
@@ -75,8 +61,6 @@ def report(
     rows = segments or [path for result in results for path in _rows_beside(result)]
     if data and not rows:
         raise InputError("--data holds the texts of segments, and no segments are given; add --segments FILE")
-    if align and not data:
-        raise InputError("--align matches the words of texts, and no texts are given; add --data FILE")
     options.check_outputs({"--output": output}, results, rows, data)
     found = _read(results)
     joined = _joined(rows, data or [])
@@ -84,44 +68,16 @@ def report(
         raise InputError(
             f"{rows[0]} holds pairs of an audit alone, expected scores of segments, too; add --segments of score"
         )
-    if joined is not None and align:
-        joined = replace(joined, alignments=_aligned(joined, align, metric, run.runtime()))
     write_page(bundle_html(found, title, joined), output)
 
 
 def _joined(rows: list[str], data: list[str]) -> Rows | None:
-    """Scores of segments joined by id, with what metrics made of pairs of an audit; None where there are none."""
     scored = {path: read_scored_pairs(path) for path in rows}
     tables = [read_scores(path, ratings=True) for path, pairs in scored.items() if pairs is None]
     if not tables:
         return None
     joined = segments_of(tables, list(map(read, data)))
     return replace(joined, pairs=[pair for pairs in scored.values() for pair in pairs or []])
-
-
-def _aligned(joined: Rows, most: int, metric: str, runtime: Runtime) -> dict[str, tuple[int, Alignment]]:
-    """Id -> the reference that is most similar to a segment, counted from 1, and the alignment with it.
-
-    What cannot be aligned, such as an empty text or one that is too long for the model, is left out.
-    """
-    from nlgauge.metrics.registry import named
-    from nlgauge.scoring.explaining import align
-    from nlgauge.scoring.looks import by_texts
-
-    segments = [segment for i in joined.furthest(most) if (segment := joined.known[i]) is not None]
-    runtime, _ = by_texts(runtime, metric, [segments])
-    (built,) = named(metric, runtime.encoder).values()
-    signature_of(built, runtime)  # a model that is not there is no fault of the texts
-    found = {}
-    for segment in segments:
-        made = []
-        for number, reference in enumerate(segment.references, start=1):
-            with suppress(InputError):
-                made.append((number, align(segment.hypothesis, reference, metric, runtime)))
-        made = [(number, one) for number, one in made if one.hypothesis and one.reference]
-        if made:
-            found[segment.id] = max(made, key=lambda one: one[1].f1)
-    return found
 
 
 def _rows_beside(result: str) -> list[str]:

@@ -80,11 +80,7 @@ class InParts:
 
     @property
     def chosen(self) -> tuple[str, Workers]:
-        """The engine, and its options.
-
-        Raises:
-            NlgaugeError: there is no such engine or option, or a value is none.
-        """
+        """The engine, and its options."""
         spec = parse(self.engine or "")
         if not (isinstance(spec, Spec) and spec.name in ("pool", "ray")):
             raise InputError(f"--engine is {self.engine!r}, expected pool or ray, as in pool:workers=8")
@@ -173,7 +169,6 @@ def _engine(name: str, asked: Workers, device: str) -> Engine:
 
 
 def _estimate(plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime, workers: int) -> Iterator[str]:
-    """The lines that a dry run prints."""
     from nlgauge.scoring.workers import estimate
 
     found = estimate(plan, metrics, runtime)
@@ -205,7 +200,6 @@ def runs_added(folders: Sequence[str]) -> Result:
 
 
 def _state(folder: Path) -> str:
-    """How far a run is, in one line."""
     from nlgauge.scoring.workers import RESULT, progress_of
 
     found = progress_of(folder)
@@ -241,7 +235,6 @@ def _rounded(number: float) -> int:
 
 
 def _time(seconds: float) -> str:
-    """A duration in its two largest units."""
     minutes, hours, days = seconds / 60, seconds / 3600, seconds / 86400
     if days >= 2:
         return f"{int(days)} days {int(hours % 24)} h"

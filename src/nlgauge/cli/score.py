@@ -263,7 +263,6 @@ def _scored(
     looks: Looks,
     optional: Collection[str],
 ) -> tuple[Result, Mapping[str, Mapping[str, bool | None]]]:
-    """Score everything in this process: the result, and the directions of parts."""
     table = None
     with texts.opened() as source, files.writing() as write:
         if thresholds is not None:
@@ -292,14 +291,12 @@ def _scored(
 
 
 def _written_by(write: Callable[[Mapping[str, Any]], None]) -> job.Block:
-    """A function that appends the rows of a block."""
     from nlgauge.io.write import segment_columns
 
     return lambda block, scores: write(segment_columns(block, scores))
 
 
 def _gates(typed: Sequence[str], metrics: Mapping[str, BaseMetric]) -> dict[str, float]:
-    """Specification -> the number that no system may be worse than."""
     gates: dict[str, float] = {}
     for gate in typed:
         spec, _, number = gate.rpartition("=")

@@ -177,11 +177,7 @@ def sweep(
 
 
 def _suite(path: str) -> Suite:
-    """The suite of a file.
-
-    Raises:
-        InputError: the name of a recipe, which audit and perturb know.
-    """
+    """The suite of a file."""
     if path in ("menli", "checklist") and not os.path.exists(path):
         raise InputError(f"--suite {path} names a recipe, expected a file of pairs; nlgauge perturb makes one")
     return read_suite(path)

@@ -26,7 +26,8 @@ from nlgauge.models.entailment import locate_nli
 from nlgauge.models.infill import locate_infill
 from nlgauge.perturbations.severity import calibrate as calibrated
 from nlgauge.perturbations.synthesis import Draws, SynthesisRun, Synthesizer, run_synthesis
-from nlgauge.report.kinds.synth import MOST, SIGNS, ladder_text, write_ladders
+from nlgauge.report.kinds.synth import MOST, SIGNS, ladder_text, ladders_html
+from nlgauge.report.pages import write_page
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime, silent
 from nlgauge.scoring.looks import Looks
@@ -199,7 +200,6 @@ def synth(
 
 
 def _read(texts: str, columns: options.Columns, paraphrase: str | None) -> Raw:
-    """The texts that errors go into, and what each is compared with."""
     if paraphrase not in (None, *PARAPHRASES):
         raise InputError(f"--paraphrase is {paraphrase!r}, expected {' or '.join(PARAPHRASES)}")
     named = options.columns_of(columns)
@@ -222,7 +222,6 @@ def _unread(raw: Raw, draws: Draws, rated: SeverityOptions, limit: int | None) -
 def _as_published(
     context: typer.Context, preset: str, rated: SeverityOptions, calibrate: str | None
 ) -> SeverityOptions:
-    """The options with those of a preset in place of what was not typed."""
     if preset != "paper":
         raise InputError(f"--preset is {preset!r}, expected paper")
     own = options.untyped(context, PAPER)
@@ -240,7 +239,6 @@ def _check(
     files: options.Files,
     rated: SeverityOptions,
 ) -> None:
-    """Refuse options that do not go together, and files that could not be written."""
     outputs = {
         "--output": output,
         "--json": files.json,
@@ -278,7 +276,6 @@ def _settings(typed: str, draws: Draws) -> Settings:
 
 
 def _calibrated(path: str, judge: str, runtime: Runtime) -> tuple[float, str, Result]:
-    """The threshold of a judge on labelled pairs, what is said of it, and the result that holds it."""
     pairs, inputs = read_minor(path)
     best = calibrated(judge, pairs, runtime)
     about = (
@@ -297,13 +294,12 @@ def _say_where_it_begins(journal: Journal, output: str | None) -> None:
 
 
 def _write(outcome: SynthesisRun, result: Result, journal: Journal, files: options.Files, show: bool) -> None:
-    """The triples in the terminal and on a page, and the result file, where these are asked for."""
     for row in journal.rows() if show else ():
         echo(ladder_text(row, shutil.get_terminal_size().columns) + "\n")
     if show:
         echo(SIGNS + "\n")
     if files.html is not None:
         rows, total = list(islice(journal.rows(), MOST)), int(result.rows[-1]["texts"])
-        write_ladders(rows, str(outcome.signature), result.notes, files.html, total=total)
+        write_page(ladders_html(rows, str(outcome.signature), result.notes, total), files.html)
     if files.json is not None:
         result.write(files.json, "json")

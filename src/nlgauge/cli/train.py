@@ -217,7 +217,8 @@ def train_layers(
     def advance(layer: int, row: Row) -> None:
         if not layer:
             tell(f"layer  {stat}")
-        tell(f"{layer:5d}  {_with_interval(row)}")
+        value, low, high = (f"{row[name]:.4f}" for name in ("value", "low", "high"))
+        tell(f"{layer:5d}  {value}{'' if 'nan' in (low, high) else f' [{low}, {high}]'}")
 
     studies, of_data = [], (criterion, level, stat)
     for name in models:
@@ -229,12 +230,6 @@ def train_layers(
     for study in studies:
         named = "" if study.model == "embedded" else f"model={quote(study.model)},"
         tell(f"best: bertscore:{named}layer={study.best}")
-
-
-def _with_interval(row: Row) -> str:
-    """The value of a layer, with its interval where there is one."""
-    value, low, high = (f"{row[name]:.4f}" for name in ("value", "low", "high"))
-    return value if "nan" in (low, high) else f"{value} [{low}, {high}]"
 
 
 # --- `nlgauge train infill`: a masked language model on an encoder, from raw sentences

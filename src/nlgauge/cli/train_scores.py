@@ -201,7 +201,6 @@ class Setup:
                 )
 
     def _fit(self, examples: list[Example], recipe: RegressorRecipe, runtime: Runtime, about: dict[str, str]) -> None:
-        """Fit by ridge regression, and say how well."""
         from nlgauge.training.regressor import train_ridge
 
         tell = shared.teller(self.run.quiet)
@@ -294,7 +293,6 @@ def train_sescore(
 
 
 def _as_published(context: typer.Context, preset: str, setup: Setup) -> Setup:
-    """The options with those of a preset in place of what was not typed."""
     if preset != "paper":
         raise InputError(f"--preset is {preset!r}, expected paper")
     own = options.untyped(context, _RECIPE | _SCHEDULE | ({} if setup.dev is None else _CHOSEN))
@@ -493,9 +491,6 @@ def train_ruber(
     dialogues: Annotated[list[str], Argument("Dialogues; see 'nlgauge list formats'.", metavar="DATA...")],
     columns: options.Columns = None,
     output: shared.Output,
-    anchor: Annotated[str, Typed("The query: the last turns of context, or src.", words="context source")] = "context",
-    turns: Annotated[int, Range(least=1), Typed("How many of the last turns are the query.")] = 1,
-    negatives: Annotated[int, Range(least=1), Typed("Replies to other queries for each reply.")] = 1,
     how: RegressorRecipe,
     learnt: LearntReplies,
     schedule: Schedule,
@@ -504,26 +499,21 @@ def train_ruber(
 ) -> None:
     """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues.
 
-    DATA are dialogues with `context`, or with `--anchor source` queries in `src`; the replies are the references, or
-    `hyp` in a row without references. Each stands beside its own query, and `--negatives` replies to other queries
-    stand beside it: the scorer learns how well a reply goes with its query, 0 to 1, without any rating.
-    `ruber:model=FILE` combines it with how near the reply is to a reference.
+    DATA are dialogues: the query is the last turn of `context`, or `src` where there is none; the replies are the
+    references, or `hyp` in a row without references. Each stands beside its own query, and a reply to another query
+    beside it: the scorer learns how well a reply goes with its query, 0 to 1, without any rating. `ruber:model=FILE`
+    combines it with how near the reply is to a reference.
 
     The default leaves the encoder as it is and trains the network alone (`--method frozen`), by the loss of the paper
-    beside the squared error. `--turns` says how many of the last turns are the query.
+    beside the squared error.
 
     Weights are chosen, written and taken up again as by `nlgauge train sescore`: a share of the data is held back, and
     the same command goes on from `OUTPUT.checkpoint`.
     """
-    if anchor not in ("context", "source"):
-        raise InputError(f"--anchor is {anchor!r}, expected context or source")
-    if anchor == "source":
-        options.refuse_idle({"turns": turns != 1}, "is about contexts, and --anchor source reads none")
     recipe = replace(how, reference=False, source=True)
     setup = Setup(output, recipe, learnt, schedule, KeptWeights(), shared.metadata(about), run, columns=columns)
     runtime, recipe = setup.prepared(dialogues)
     from nlgauge.training.examples import related_examples
 
     segments = [s for path in dialogues for s in read(path, columns=options.columns_of(columns))]
-    examples = related_examples(segments, None if anchor == "source" else turns, negatives, run.seed)
-    setup.train(examples, recipe, runtime, {"negatives": str(negatives), "low": "0", "high": "1"}, None)
+    setup.train(related_examples(segments, run.seed), recipe, runtime, {"low": "0", "high": "1"}, None)

@@ -261,11 +261,7 @@ def opened(
     columns: Mapping[str, str] | None = None,
     system: str | None = None,
 ) -> Outputs | GateBaseline:
-    """One side, whatever it is given as; arguments as for `gate`.
-
-    Raises:
-        InputError: it cannot be read, or is not what is expected.
-    """
+    """One side, whatever it is given as; arguments as for `gate`."""
     if isinstance(given, str | os.PathLike):
         path = os.fspath(given)
         if is_baseline(path):
@@ -326,7 +322,6 @@ def judged(
 
 
 def _how(found: Decided, metrics: Mapping[str, BaseMetric]) -> list[str]:
-    """How it was judged."""
     told: list[str] = [*own_notes(metrics)]
     used = dict.fromkeys(row["method"] for row in found.rows)
     told += [METHODS[one] for one in used if one in METHODS]

@@ -27,7 +27,7 @@ from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Dataset, Segment, repeated
 from nlgauge.core.spec import version
 from nlgauge.io.files import InputFile
-from nlgauge.io.ratings import JudgeCard, Prompts, read_card
+from nlgauge.io.ratings import read_card
 from nlgauge.io.results import strict_json
 from nlgauge.metrics.function import RatingColumn
 from nlgauge.metrics.judging import Judge
@@ -70,12 +70,6 @@ class Outputs:
 
         The key of an item is its `seg`, with the group before it where several groups have the same; without `seg` it
         is the id.
-
-        Args:
-            data: the segments.
-            name: what errors call them.
-            system: the system, where the data hold several.
-            files: the files that they were read from.
 
         Raises:
             InputError: there is no segment, or there are several systems and none is named.
@@ -155,7 +149,6 @@ def from_texts(
 
 
 def _runs(given: Any, name: str, place: int) -> list[str]:
-    """The texts of the runs of one item."""
     runs = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
     for run in runs:
         if not isinstance(run, str):
@@ -181,7 +174,6 @@ def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, 
     """Both sides with the same items in the order of BASE; inputs that one side leaves out are those of the other.
 
     Args:
-        base, new: the sides.
         common: take the items that both have, written for the same, with a note where that is not all.
 
     Raises:
@@ -266,8 +258,6 @@ def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], 
     """A note for each judge that decides, with what its card says.
 
     Args:
-        metrics: specification -> metric.
-        report_only: specifications of those that do not decide.
         cards: the files of the cards, `nlgauge.io.write_card`.
 
     Raises:
@@ -281,7 +271,8 @@ def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], 
             raise InputError(f"{spec!r}: a judge inside another metric has no card; name it alone, or --report-only")
     notes, used = [], set()
     for spec, judge in judges.items():
-        fitting = [path for path, card in by_path.items() if _fits(card, judge)]
+        own = judge.model, judge.prompt_sha256
+        fitting = [path for path, card in by_path.items() if (card.model, card.prompt_sha256) == own]
         used.update(fitting)
         if spec in report_only:
             continue
@@ -291,29 +282,22 @@ def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], 
                 f" {judge.prompt_sha256!r}; or --report-only"
             )
         card = by_path[fitting[0]]
+        more = (
+            ""
+            if (prompts := card.prompts) is None
+            else (
+                f"; under {prompts.tried} prompts the label of {prompts.dependent / prompts.n:.0%} of {prompts.n} items"
+                f" depends on the prompt, kappa {prompts.kappa:.2f} between two"
+            )
+        )
         notes.append(
             f"{spec}: kappa {card.kappa:.2f} with people on {card.n} items, the commonest label has"
-            f" {card.base_rate:.0%} ({card.label_policy}; {card.date}; {fitting[0]})"
-            f"{_under_other_prompts(card.prompts)}"
+            f" {card.base_rate:.0%} ({card.label_policy}; {card.date}; {fitting[0]}){more}"
         )
     if spare := [path for path in by_path if path not in used]:
         card = by_path[spare[0]]
         raise InputError(f"{spare[0]}: a card of {card.model!r} with another prompt or model than any judge here")
     return notes
-
-
-def _under_other_prompts(prompts: Prompts | None) -> str:
-    """What is known of other prompts; nothing where none were tried."""
-    if prompts is None:
-        return ""
-    return (
-        f"; under {prompts.tried} prompts the label of {prompts.dependent / prompts.n:.0%} of {prompts.n} items depends"
-        f" on the prompt, kappa {prompts.kappa:.2f} between two"
-    )
-
-
-def _fits(card: JudgeCard, judge: Judge) -> bool:
-    return (card.model, card.prompt_sha256) == (judge.model, judge.prompt_sha256)
 
 
 # --- What do the metrics say of both sides? Scores of every run, and one difference per item
@@ -324,7 +308,6 @@ class ScoredSide:
     """One side with its scores.
 
     Attributes:
-        outputs: the texts.
         runs: specification -> the scores of the runs of each item, in the order of items.
         signatures: specification -> what determines the scores.
         notes: counts of texts that were cut, are empty or have no score.
@@ -433,9 +416,6 @@ def differences(
     An item of several runs has the mean of those with a score; in NEW all runs must have one.
 
     Args:
-        spec: the metric as typed.
-        metric: the same.
-        base, new: the sides.
         undefined: `worst` gives runs of NEW without a score the worst one.
         scale: the lowest and the highest score of a metric that has no limits of its own.
 
@@ -560,7 +540,6 @@ class GateBaseline(ScoredSide):
             metrics: specification as typed -> metric; nothing that the file names is made or opened.
             new: the other side, whose signatures must be those of the file.
             outputs: the texts of the baseline, with references and sources of the other side.
-            runtime: for scoring again.
             rescore: score the texts of the file again where it has no such scores.
 
         Raises:
@@ -593,7 +572,6 @@ class GateBaseline(ScoredSide):
         )
 
     def _check_range(self, spec: str, metric: BaseMetric) -> None:
-        """Refuse a score of the file that the metric cannot give."""
         low, high = metric.info.range
         room = _ROUNDING * (high - low if math.isfinite(high - low) else 1.0)
         for item, scores in zip(self.outputs.items, self.runs[spec], strict=True):
@@ -613,11 +591,7 @@ def difference(before: str, after: str) -> str:
 
 
 def check_saved(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment]) -> None:
-    """Refuse metrics whose scores depend on all texts of a call, so that those of a file are of no use in another.
-
-    Raises:
-        InputError: there is such a metric.
-    """
+    """Refuse metrics whose scores depend on all texts of a call, so that those of a file are of no use in another."""
     for spec, built in metrics.items():
         if built.pooled and not any(kind.texts for kind in built.documents(segments)):
             raise InputError(
@@ -626,11 +600,7 @@ def check_saved(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment]) 
 
 
 def check_name(path: str | os.PathLike[str]) -> None:
-    """Refuse a name by which the file would not be known for a baseline.
-
-    Raises:
-        InputError: it does not end in `.json`.
-    """
+    """Refuse a name by which the file would not be known for a baseline."""
     if not os.fspath(path).endswith(".json"):
         raise InputError(
             f"{os.fspath(path)}: expected a name that ends in .json, by which a baseline is told from data"
@@ -638,11 +608,7 @@ def check_name(path: str | os.PathLike[str]) -> None:
 
 
 def write_baseline(side: ScoredSide, metrics: Mapping[str, BaseMetric], path: str | os.PathLike[str]) -> None:
-    """Write the file, completely or not at all.
-
-    Raises:
-        InputError: a metric's scores cannot be kept, or the file cannot be written.
-    """
+    """Write the file, completely or not at all."""
     check_name(path)
     check_saved(metrics, side.outputs.segments)
     with replacing(path) as file:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
@@ -63,7 +62,6 @@ class Rules:
         sequential: whether one may look again after every further item.
         items: `sample` asks what the items say of others like them, and draws whole groups of them; `independent` does
             so of items whatever their groups, `fixed` asks of these items alone.
-        draws, seed: of the bootstrap.
     """
 
     allow: Drops | None = None
@@ -84,11 +82,7 @@ class Rules:
     seed: int = 0
 
     def check(self, specs: Iterable[str]) -> None:
-        """Refuse rules that do not fit the metrics, or lie out of their range.
-
-        Raises:
-            InputError: as it says.
-        """
+        """Refuse rules that do not fit the metrics, or lie out of their range."""
         known = list(specs)
         check_option("undefined", self.undefined, Undefined, error=InputError)
         check_option("items", self.items, Items, error=InputError)
@@ -114,7 +108,6 @@ class Rules:
         """The drop of the mean that is allowed by a metric.
 
         Args:
-            spec: the metric as typed.
             scale: the width of its scale; None where it has no limits.
 
         Raises:
@@ -150,11 +143,7 @@ def _of(given: Any, spec: str) -> Any:
 
 
 def m_of_n(typed: str) -> tuple[int, int]:
-    """`8/10` as (8, 10).
-
-    Raises:
-        InputError: it is something else.
-    """
+    """`8/10` as (8, 10)."""
     match = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", typed)
     if match is None or not 0 < int(match[1]) <= int(match[2]):
         raise InputError(f"{typed!r} is no demand on runs, expected M/N with M from 1 to N, as 8/10")
@@ -186,7 +175,6 @@ def reason(bound: Bound, verdict: str) -> str:
 
 
 def _way_out(bound: Bound) -> str:
-    """What would decide."""
     if bound.method == "fixed":
         return "more runs of each item would tell"
     if bound.n_clusters is not None and bound.n_clusters < FEW_GROUPS:
@@ -241,13 +229,13 @@ def flickers(share: float) -> str:
 WORST = 5  # items that are shown for each metric
 
 
-def worst_items(spec: str, found: Differences, base: Outputs, new: Outputs, most: int = WORST) -> list[NewRow]:
+def worst_items(spec: str, found: Differences, base: Outputs, new: Outputs) -> list[NewRow]:
     """The items that lost most by a metric, the worst first; those that lost nothing are left out.
 
     Of several runs the text is that of the worst run in NEW, and of the best run in BASE.
     """
     loss = np.where(found.lost, -np.inf, found.values)
-    order = [i for i in np.argsort(loss, kind="stable")[:most].tolist() if loss[i] < 0]
+    order = [i for i in np.argsort(loss, kind="stable")[:WORST].tolist() if loss[i] < 0]
     items = list(base.items)
     return [_row(spec, items[i], i, found, base, new) for i in order]
 
@@ -312,8 +300,6 @@ class Decided:
     Attributes:
         verdict: FAIL if a metric that decides fails, else INCONCLUSIVE if one is or none decides, else PASS.
         reasons: why, a sentence for each metric that decides and is of this verdict.
-        rows: one per metric.
-        items: the items that lost most, by metric.
         notes: what was left out.
     """
 
@@ -398,9 +384,9 @@ def _bound(
             return replace(still, p_pass=1.0, n=0)
         raise InputError(f"{spec}: no item has scores in BASE and in NEW, expected at least one")
     if rules.items == "fixed":
-        return bound_fixed(
-            found.values[known], *(_verdicts_of(side, known) for side in found.runs), allow=allow, alpha=rules.alpha
-        )
+        sides = [zip(side, known, strict=True) for side in found.runs]
+        scored = [[runs[~np.isnan(runs)] for runs, is_known in side if is_known] for side in sides]
+        return bound_fixed(found.values[known], *scored, allow=allow, alpha=rules.alpha)
     try:
         return bound_difference(
             found.values[known],
@@ -417,11 +403,6 @@ def _bound(
         )
     except InputError as error:
         raise InputError(f"{spec}: {error}") from None
-
-
-def _verdicts_of(side: Sequence[Array], known: npt.NDArray[np.bool_]) -> list[Array]:
-    """The runs of the items with scores on both sides, without runs that have none."""
-    return [runs[~np.isnan(runs)] for runs, is_known in zip(side, known, strict=True) if is_known]
 
 
 def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules) -> list[str]:
@@ -502,31 +483,10 @@ def _left_out(spec: str, found: Differences, rules: Rules) -> list[str]:
 _CUT = 200  # characters of a text
 
 
-@dataclass(frozen=True)
-class Level:
-    """The verdict on the mean of one metric.
-
-    Attributes:
-        verdict: PASS, FAIL or INCONCLUSIVE.
-        mean, low, high: the mean in the metric's own direction, and its one-sided bounds.
-        n: items with a score.
-        text: why, and the items with the worst scores.
-    """
-
-    verdict: str
-    mean: float
-    low: float
-    high: float
-    n: int
-    text: str
-
-
-def level(spec: str, metric: BaseMetric, side: ScoredSide, value: float, *, alpha: float = 0.05) -> Level:
-    """Judge whether the mean of a metric is surely at least `value`, or at most where lower is better.
+def level(spec: str, metric: BaseMetric, side: ScoredSide, value: float, *, alpha: float = 0.05) -> tuple[str, str]:
+    """Whether the mean of a metric is surely at least `value`, or at most where lower is better; and why.
 
     Args:
-        spec: the metric as typed.
-        metric: the same.
         side: its scores; a text without one is a FAIL.
         value: the number, in the metric's own direction and scale.
         alpha: the chance of a false PASS, and of a false FAIL, where the mean is equal to `value`.
@@ -555,12 +515,11 @@ def level(spec: str, metric: BaseMetric, side: ScoredSide, value: float, *, alph
         least=low_end if up else -high_end,
         best=high_end if up else -low_end,
     )
-    ends = (sign * bound.low, sign * bound.high)[::sign]
     lost = [item for item, is_known in zip(items, known, strict=True) if not is_known]
     verdict = FAIL if lost else bound.verdict
     told = _told(spec, bound, sign, value, verdict, lost)
-    worst = [] if verdict == "PASS" else _worst(spec, side, items, sign * means)
-    return Level(verdict, sign * bound.delta, ends[0], ends[1], bound.n, "\n".join([told, *worst]))
+    worst = [] if verdict == PASS else _worst(spec, side, items, sign * means)
+    return verdict, "\n".join([told, *worst])
 
 
 def _told(spec: str, bound: Bound, sign: int, value: float, verdict: str, lost: Sequence[str]) -> str:

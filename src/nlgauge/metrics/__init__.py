@@ -6,8 +6,7 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.core.metric import check_needs
-    from nlgauge.scoring.accumulate import numbers_of
-    from nlgauge.scoring.job import SourceScores, score_source
+    from nlgauge.scoring.job import SourceScores, numbers_of, score_source
 else:
     __getattr__, __dir__ = door(__name__)
 

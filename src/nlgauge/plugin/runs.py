@@ -168,8 +168,6 @@ class Run:
     """Outputs that are judged.
 
     Attributes:
-        outputs: the texts.
-        door: the test.
         known: specification -> metric and scores, made so far.
     """
 
@@ -189,8 +187,7 @@ class Run:
         if before is not None:
             return self.door.again(before)
         ((spec, built),) = named(metric, self.door.runtime.encoder).items()
-        found = level(spec, built, self._scored({spec: built}), value, alpha=alpha)
-        return self.door.told(key, found.verdict, found.text)
+        return self.door.told(key, *level(spec, built, self._scored({spec: built}), value, alpha=alpha))
 
     def no_worse_than(
         self,

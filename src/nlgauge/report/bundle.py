@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
 from itertools import product
@@ -21,12 +21,11 @@ from markupsafe import Markup
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.marks import Alignment
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.report.drawing import data_url, ink, shade
+from nlgauge.report.drawing import data_url
 from nlgauge.report.figures import (
     Buckets,
     bar_figures,
@@ -38,7 +37,6 @@ from nlgauge.report.figures import (
     scatter_figures,
     system_figures,
 )
-from nlgauge.report.kinds.align import measures, similarity_scale
 from nlgauge.report.kinds.score import digits_of, line_name, rank_of, system_name
 from nlgauge.report.labels import visible
 from nlgauge.report.pages import names_of, page, render_template, without_folders
@@ -57,7 +55,6 @@ class Segments:
         falling: the columns that are better where they are lower.
         texts: the segment of each id, as far as texts were given.
         pairs: what metrics made of pairs of texts; an id that begins with that of a segment and `/` is about it.
-        alignments: id -> the number of a reference, and what a matching metric saw in the segment and this reference.
     """
 
     keys: Sequence[Key]
@@ -65,7 +62,6 @@ class Segments:
     falling: frozenset[str]
     texts: Mapping[str, Segment]
     pairs: Sequence[ScoredPair] = ()
-    alignments: Mapping[str, tuple[int, Alignment]] = field(default_factory=dict)
 
     @cached_property
     def known(self) -> list[Segment | None]:
@@ -120,22 +116,6 @@ class Segments:
         """How many pairs are about other texts."""
         return self._audited.count(None)
 
-    def furthest(self, n: int) -> list[int]:
-        """The segments of the n items whose scores are furthest apart, by places: of two systems or of two metrics."""
-        spread: dict[str, tuple[float, float]] = {}
-        for name, values in self.main.items():
-            if name.startswith(PEOPLE):
-                continue
-            order = np.sort(values[np.isfinite(values)])
-            shares = (np.searchsorted(order, values) + np.searchsorted(order, values, "right")) / 2 / max(len(order), 1)
-            for item, value, share in zip(self.items, values.tolist(), shares.tolist(), strict=True):
-                if math.isfinite(value):
-                    up = 1 - share if name in self.falling else share
-                    low, high = spread.get(item, (up, up))
-                    spread[item] = min(low, up), max(high, up)
-        chosen = set(sorted(spread, key=lambda item: spread[item][0] - spread[item][1])[:n])
-        return [i for i, item in enumerate(self.items) if item in chosen]
-
     @cached_property
     def buckets(self) -> list[Buckets]:
         """The ways to put the segments into buckets."""
@@ -153,10 +133,6 @@ class Segments:
 
 def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> Segments:
     """Join tables of scores by the ids of their rows.
-
-    Args:
-        tables: as `read_scores` reads what `--segments` wrote.
-        data: texts of the same segments.
 
     Raises:
         InputError: a table is not about segments with ids, two tables have other values under one name, or an id
@@ -180,7 +156,8 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
         at = np.array([places[str(key.id)] for key in table.keys])
         for name, values in table.columns.items():
             column = columns.setdefault(name, np.full(len(keys), np.nan))
-            if not np.array_equal(*_both(column[at], values)):
+            known = ~(np.isnan(column[at]) | np.isnan(values))
+            if not np.array_equal(column[at][known], values[known]):
                 raise InputError(f"{table.name}: column {name!r} has other values than in a file before; leave one out")
             column[at] = np.where(np.isnan(values), column[at], values)
             if name in table.origins and table.origins[name].higher_is_better is False:
@@ -196,12 +173,6 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
 def _texts(segment: Segment) -> tuple[object, ...]:
     """The fields of a segment that the page shows; a second file may hold other ratings of the same texts."""
     return segment.hypothesis, segment.references, segment.source
-
-
-def _both(one: Array, other: Array) -> tuple[Array, Array]:
-    """The values of two columns where both have a number."""
-    known = ~(np.isnan(one) | np.isnan(other))
-    return one[known], other[known]
 
 
 # --- What do the results come to? Sentences and one table, for the first screen of a report
@@ -224,7 +195,6 @@ class TableNumber:
     """A number of the table.
 
     Attributes:
-        text: the number.
         is_best: whether no system has a better one.
         against: `ahead` or `behind` where a test says so, `level` where it does not; empty without a test.
     """
@@ -267,8 +237,6 @@ def verdict_of(
     """The verdict on the scores of one result.
 
     Args:
-        link: the part of the page with these scores.
-        scored: a result of kind `score`.
         others: anchor of its part of the page -> result, for all results of the page.
         segments: of the page; ratings among their columns are shown beside the scores of the same systems.
     """
@@ -475,14 +443,16 @@ def _blind(specs: Sequence[str], others: Mapping[str, Result], audited: bool) ->
         yield "Which errors they miss is not known here: add a result of nlgauge audit."
         return
     for other in others.values():
-        if other.kind != "audit":
+        if other.kind != "audit" or not other.rows:
             continue
         own = by_keys((row for row in measured(other.rows) if row["metric"] in specs), "metric")
         missed = [{name for _, name, _, clear in faults_of(rows) if clear} for rows in own.values()]
         sizes: dict[str, float] = {}
         for size, name, _, _ in (fault for rows in own.values() for fault in faults_of(rows)):
             sizes[name] = sizes.get(name, 0.0) + size
-        shared = [name for name in dict.fromkeys(_names(other.rows)) if missed and all(name in one for one in missed)]
+        kind = "phenomenon" if "phenomenon" in other.rows[0] else "template"
+        names = dict.fromkeys(row[kind] for row in other.rows)
+        shared = [name for name in names if missed and all(name in one for one in missed)]
         shared.sort(key=lambda name: -sizes[name])
         if not shared:
             continue
@@ -490,14 +460,10 @@ def _blind(specs: Sequence[str], others: Mapping[str, Result], audited: bool) ->
         whose = listed(audited_here) if one or len(own) < len(specs) else "Both" if len(own) == 2 else "All"
         named = [name.replace("_", " ") for name in shared]
         errors = listed(_few(named))
-        if "phenomenon" in other.rows[0]:
+        if kind == "phenomenon":
             yield f"{whose} {'prefers' if one else 'prefer'} the worse text where it has {errors}."
         else:
             yield f"{whose} {'punishes' if one else 'punish'} these errors less than people do: {errors}."
-
-
-def _names(rows: Sequence[Row]) -> Iterator[str]:
-    return (row["phenomenon"] if "phenomenon" in row else row["template"] for row in rows)
 
 
 def _careful(scored: Result, doubts: Mapping[str, str]) -> Iterator[str]:
@@ -526,7 +492,6 @@ def _all_of(some: Sequence[str], specs: Sequence[str], *, both: bool = True) -> 
 
 # --- The table of segments that a reader filters and sorts: its data, packed, and the script that draws it
 
-_DARKEST = 0.75  # of shades behind numbers
 _DIGITS = 6  # significant, of the scores on the page; the rows files have all
 
 
@@ -575,12 +540,6 @@ def _data(segments: Segments) -> dict[str, object]:
             for one in segments.buckets
         ],
         "failures": [_failure(place, pair, list(segments.main), placed) for place, pair in segments.failures],
-        "matches": {
-            i: _matches(*segments.alignments[str(key.id)])
-            for i, key in enumerate(segments.keys)
-            if str(key.id) in segments.alignments
-        },
-        "shades": [(colour, ink(colour)) for colour in map(shade, np.linspace(0, _DARKEST, 21).tolist())],
         "texts": list(texts),
     }
 
@@ -596,27 +555,6 @@ def _failure(
         "worse": placed(pair.worse or None),
         "by": [[columns.index(spec), *_rounded(np.array(own[:2]))] for spec, own in pair.scores.items()],
     }
-
-
-def _matches(reference: int, alignment: Alignment) -> dict[str, object]:
-    """An alignment as the words of both sides with their weights and matches, and similarities; shares in per cent."""
-    found = ", ".join(f"{name} {value}" for name, value in measures(alignment))
-    scale = similarity_scale(alignment.similarities)
-    return {
-        "about": f"{found}; reference {reference}",
-        "signature": _shown(str(alignment.signature)),
-        "rows": list(map(_shown, alignment.hypothesis)),
-        "columns": list(map(_shown, alignment.reference)),
-        "best": [alignment.hypothesis_matches, alignment.reference_matches],
-        "weights": [_percent(alignment.hypothesis_weights), _percent(alignment.reference_weights)],
-        "cells": list(map(_percent, alignment.similarities)),
-        "ends": _percent(np.array(scale)),
-    }
-
-
-def _percent(values: Array) -> list[int]:
-    whole: list[int] = np.rint(100 * np.nan_to_num(values)).astype(int).tolist()
-    return whole
 
 
 def _label(name: str, segments: Segments) -> str:

@@ -140,7 +140,6 @@ class Axes:
     """A pair of axes, and where numbers stand in a picture of them, in pixels.
 
     Attributes:
-        x_name, y_name: what they measure.
         across, up: round numbers in order; the first and the last are the ends.
         percent: y is a share, shown in per cent, with a line at 0.
     """
@@ -230,7 +229,9 @@ def curves_plot(label: str, curves: Sequence[Curve], axes: Axes, behind: Sequenc
         behind: curves of other pictures, drawn faintly for comparison.
     """
     parts = list(grid(axes))
-    parts += [_path(_places(axes, c), "currentColor", 1.5, ' stroke-opacity="0.22"') for c in behind]
+    for curve in behind:
+        places = [(axes.x(x), axes.y(y)) for x, y in curve.points if _drawn(x, y)]
+        parts.append(_path(places, "currentColor", 1.5, ' stroke-opacity="0.22"'))
     parts += [_band(axes, k, c) for k, c in enumerate(curves) if c.band]
     parts += [p for k, c in enumerate(curves) for p in _curve(axes, k, c, 2 + 3 * (len(curves) - 1 - k))]
     parts += _labels(axes, curves)
@@ -270,10 +271,6 @@ def grid(axes: Axes) -> Iterator[str]:
         yield text(left - 6, axes.y(y) + 4, _shown(axes, y), anchor="end", quiet=True)
     yield text(left + WIDTH / 2, top + HEIGHT + 36, axes.x_name, anchor="middle")
     yield text(EDGE + 4, top + HEIGHT / 2, axes.y_name, anchor="middle", turn=-90)
-
-
-def _places(axes: Axes, curve: Curve) -> list[tuple[float, float]]:
-    return [(axes.x(x), axes.y(y)) for x, y in curve.points if _drawn(x, y)]
 
 
 def _path(points: Sequence[tuple[float, float]], colour: str, width: float, more: str = "") -> str:
@@ -411,7 +408,6 @@ class Figure:
     """A figure of a page.
 
     Attributes:
-        title: what it shows.
         numbers: what is drawn, as rows with the same fields.
         picture: markup of our own making; empty for a shaded table.
         map: `columns` and `blocks` of a shaded table; empty for a picture.
@@ -434,7 +430,6 @@ def csv_file(title: str, numbers: Sequence[Mapping[str, Any]]) -> tuple[str, str
     """The name of a file with the numbers of a figure, and the URL that holds it.
 
     Args:
-        title: of the figure.
         numbers: what is drawn, as rows with the same fields. NaN is an empty cell, and `'` stands before cells that a
             spreadsheet would take for formulas.
     """
@@ -460,11 +455,9 @@ class Cell:
     """A cell of a table.
 
     Attributes:
-        text: what stands in it.
         colour: behind it; none where there is no number.
         title: what the mouse shows.
         note: what stands below in small letters.
-        strong: in bold.
     """
 
     text: str
@@ -479,14 +472,12 @@ class Cell:
         return ink(self.colour)
 
 
-def amount(
-    value: float | None, low: float = 0.0, high: float = 1.0, *, digits: int = 2, text: str = "", title: str = ""
-) -> Cell:
+def amount(value: float | None, low: float = 0.0, high: float = 1.0, *, digits: int = 2, text: str = "") -> Cell:
     """A number as a shade from light (`low` and less) to dark (`high` and more); more is darker on every page."""
     if value is None or absent(value):
         return Cell(UNDEFINED)
     share = (value - low) / (high - low) if high > low else 0.0
-    return Cell(text or number(value, digits), shade(min(1.0, max(0.0, share))), title)
+    return Cell(text or number(value, digits), shade(share))
 
 
 def ramp(colour: Callable[[float], str], low: float, high: float) -> list[str]:
@@ -524,11 +515,6 @@ def axis_of(values: Iterable[float | None], base: float | None = None) -> Axis:
 def strip(row: Mapping[str, Any], axis: Axis, digits: int = 3) -> Any:
     """The value of a row as a dot, over its interval as a line where it has one.
 
-    Args:
-        row: with `value`, `low` and `high`.
-        axis: that of the column.
-        digits: of the numbers for those who do not see the picture.
-
     Returns:
         Markup; it holds numbers alone, so that nothing needs escaping. Empty where there is no value.
     """
@@ -548,9 +534,6 @@ def bar(value: float, low: float | None, high: float | None, axis: Axis, *, seen
     """A value as a bar from the left end, with its interval as a line.
 
     Args:
-        value: the length of the bar.
-        low, high: the ends of the interval, or None.
-        axis: that of the column.
         seen: draw the outline alone, for a value that is no blind test.
 
     Returns:

@@ -154,11 +154,7 @@ def points_plot(
 
     Args:
         label: what the picture shows, for those who do not see it.
-        axes: of the plot.
-        xs, ys: of each point.
         fields: what the two are called in the numbers.
-        rows: the numbers of each point.
-        shapes: the shape of each point.
         names: of the shapes, for the legend.
         diagonal: draw the line on which both are equal.
 
@@ -287,7 +283,6 @@ def buckets_of(texts: Sequence[Segment | None], groups: Sequence[str | None]) ->
 
     Args:
         texts: each segment, as far as its texts are known.
-        groups: the group of each segment.
     """
     references = [s.references[0] if s is not None and s.references else None for s in texts]
     sources = [None if s is None else s.source for s in texts]
@@ -342,8 +337,6 @@ def bucket_figures(columns: Mapping[str, Array], systems: Sequence[str | None], 
 
     Args:
         columns: metric, or `human.` and a criterion -> its value for each of n segments.
-        systems: the system of each segment.
-        buckets: of the segments.
     """
     names = list(dict.fromkeys(systems))
     if len(names) > _MOST_SYSTEMS:
@@ -450,7 +443,6 @@ def scatter_figures(columns: Mapping[str, Array], systems: Sequence[str | None])
 
     Args:
         columns: metric, or `human.` and a criterion -> its value for each of n segments.
-        systems: the system of each segment.
     """
     rated = [name for name in columns if name.startswith(PEOPLE)]
     scored = [name for name in columns if not name.startswith(PEOPLE)]
@@ -524,7 +516,6 @@ def system_figures(
 
     Args:
         columns: metric, or `human.` and a criterion, which is left out -> its value for each of n segments.
-        systems: the system of each segment.
         items: what each segment is about; two systems are compared on the items that both have.
         falling: the metrics that are better where they are lower.
     """

@@ -39,7 +39,6 @@ def visible(text: str, kept: str = "") -> str:
     """Text in which what would control a terminal or turn a line is shown as a mark, as in `clean`.
 
     Args:
-        text: any text, with names and texts of the user in it.
         kept: characters that stay, such as the line ends of several lines.
     """
     return _UNSEEN.sub(lambda found: found[0] if found[0] in kept else _shown(found[0]), text)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import PurePath, PurePosixPath, PureWindowsPath
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import InputError
@@ -50,11 +50,7 @@ def breakable(name: object) -> Markup:
 
 
 def write_page(html: str, path: str | os.PathLike[str]) -> None:
-    """Write a page, whole or not at all.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write a page, whole or not at all."""
     with replacing(path) as file:
         file.write(html)
 
@@ -134,7 +130,7 @@ def _texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def names_of(paths: Sequence[str]) -> dict[str, str]:
     """path -> its shortest end that no other path has."""
-    parts = {path: _split(path).parts for path in paths}
+    parts = {path: (PureWindowsPath if "\\" in path else PurePosixPath)(path).parts for path in paths}
     names = {}
     for path, own in parts.items():
         for n in range(1, len(own) + 1):
@@ -147,10 +143,6 @@ def names_of(paths: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _split(path: str) -> PurePath:
-    return PureWindowsPath(path) if "\\" in path else PurePosixPath(path)
-
-
 # --- Results as pages and files: one self-contained HTML file for each kind of result
 
 
@@ -158,7 +150,6 @@ def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
     """The page of a result; it names files without folders.
 
     Args:
-        result: the result.
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
         known: further arguments of the page of this kind, such as `trust` of scores.
 
@@ -173,27 +164,13 @@ def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
     return render_result("tables.html", shown, heading=kind.heading, shown=parts_of(shown))
 
 
-def write_html(result: Result, path: str | os.PathLike[str], worst: Worst | None = None) -> None:
-    """Write the page of a result, whole or not at all; arguments as for `page`.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    write_page(page(result, worst), path)
-
-
 def write_result(result: Result, path: str | os.PathLike[str], form: str) -> None:
     """Write a result, completely or not at all.
 
     Args:
-        result: the result.
-        path: the file.
         form: `html`, or one of the forms of `render`.
 
     Raises:
         InputError: the form is unknown, this kind of result does not have it, or the file cannot be written.
     """
-    if form == "html":
-        write_html(result, path)
-        return
-    write_page(render(result, form) + "\n", path)
+    write_page(page(result) if form == "html" else render(result, form) + "\n", path)

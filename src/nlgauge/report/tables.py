@@ -127,7 +127,6 @@ def number(value: float | None, digits: int = 3, *, sign: str = "", missing: str
     """A number with a given number of decimals; `missing` where there is none.
 
     Args:
-        value: the number.
         digits: the number of decimals; a number that rounds to 0 is never negative.
         sign: "+" shows the sign of every number.
         missing: the text for None and NaN.
@@ -340,10 +339,7 @@ def triangle(
     """p-values of row against column, each pair once, those below 0.05 marked.
 
     Args:
-        title, legend: of the table.
-        order: of rows and columns.
         p: (row, column) -> p.
-        digits: the number of decimals.
         beside: (row, column) -> what stands behind p.
     """
     body, marked = [], set()
@@ -426,11 +422,11 @@ def tsv(result: Result, spreadsheet: bool = False) -> str:
     """The rows with tabs between cells; a tab or line end inside a cell becomes a blank.
 
     Args:
-        result: any result.
         spreadsheet: put `'` before cells that a spreadsheet takes for formulas.
     """
     shown = harmless if spreadsheet else str
-    return "\n".join("\t".join(_blank(shown(cell)) for cell in line) for line in _lines(result))
+    blank = str.maketrans("\t\r\n", "   ")
+    return "\n".join("\t".join(shown(cell).translate(blank) for cell in line) for line in _lines(result))
 
 
 def csv(result: Result, spreadsheet: bool = False) -> str:
@@ -472,10 +468,6 @@ def full(value: Any) -> str:
 
 def _short(value: object) -> str:
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _blank(cell: str) -> str:
-    return cell.replace("\t", " ").replace("\r", " ").replace("\n", " ")
 
 
 # --- How is a kind of result shown? Its tables, what is said of them, and its page

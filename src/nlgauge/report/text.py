@@ -138,7 +138,6 @@ def trust_of(scored: Result, others: Mapping[str, Result]) -> dict[str, Trust]:
     """The evidence that some results hold on the metrics of another.
 
     Args:
-        scored: a result of kind `score`.
         others: anchor of its part of the page -> result, for all results of the page.
     """
     doubts = doubts_of(scored)
@@ -256,11 +255,7 @@ def _texts(metric: Mapping[str, Any], scored: Result) -> str:
 
 
 def check_form(form: str) -> None:
-    """Refuse an unknown form before anything is scored.
-
-    Raises:
-        InputError: the form is not in `FORMS`.
-    """
+    """Refuse an unknown form before anything is scored."""
     if form not in FORMS:
         raise InputError(f"unknown format {form!r} of what is printed{nearest(form, FORMS)}")
 
@@ -326,7 +321,6 @@ def printed(result: Result) -> str:
 
 
 def _explained(paper: Paper, quiet: bool) -> list[str]:
-    """How the numbers were computed, and what a reader must know."""
     result = paper.result
     notes = doubt_line(result) if quiet else _notes(paper)
     if quiet and paper.form != "latex":
@@ -397,9 +391,9 @@ _BESIDE = 50  # pieces that are alike on either side of what differs
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 
 
-def marked(before: str, after: str, opening: str = "[", closing: str = "]") -> str:
-    """`after` with marks around what is not in `before`, and `[]` where something of `before` is gone."""
-    return "".join(f"{opening}{part}{closing}" if new else part for part, new in pieces(before, after))
+def marked(before: str, after: str) -> str:
+    """`after` with brackets around what is not in `before`, and `[]` where something of `before` is gone."""
+    return "".join(f"[{part}]" if new else part for part, new in pieces(before, after))
 
 
 def shared(before: str, after: str) -> float:
@@ -444,11 +438,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def scores_html(*metrics: Scores) -> str:
-    """The corpus-level scores by each metric, one line per system where systems are known, and the signatures.
-
-    Args:
-        metrics: scores of the same segments.
-    """
+    """The corpus-level scores by each metric, one line per system where systems are known, and the signatures."""
     first = metrics[0]
     known = any(name is not None for name in first.systems)
     numbers: list[Mapping[str | None, float]] = [
@@ -490,8 +480,6 @@ def suite_html(suite: Suite) -> str:
 
 
 def _table(table: Table) -> str:
-    """A table in HTML; marked cells in bold."""
-
     def line(cells: Sequence[str], tag: str, i: int | None = None) -> str:
         shown = (
             f'<{tag} style="text-align:{"left" if j < table.left else "right"}">'

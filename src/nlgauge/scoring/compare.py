@@ -135,7 +135,6 @@ class CellSums:
 
 # --- How systems are compared: the options of tests and intervals, and the columns that they add to a table of scores
 
-_COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
 _TESTED = GoesWith(("test",), "says how systems are tested")
 _RESAMPLED = GoesWith(("test", "intervals"), "is about resampling")
 
@@ -228,7 +227,11 @@ class ComparisonOptions:
         Raises:
             InputError: there is only one system, segments name no system, or the baseline is not among the systems.
         """
-        self._check_together()
+        refuse_idle(self)
+        if self.pairs and (self.baseline is not None or self.compat is not None):
+            raise InputError(
+                f"pairs tests every pair of systems; leave {'compat' if self.baseline is None else 'baseline'} out"
+            )
         systems = [system for system in summary.systems if system is not None]
         if self.test is not None and len(summary.systems) < 2:
             raise InputError(f"a test compares systems, expected at least two, found {len(systems) or 'none named'}")
@@ -271,16 +274,7 @@ class ComparisonOptions:
             check_stats(np.zeros((len(places), len(places[baseline]), 1)), systems=2)
 
     def _baseline(self, systems: Sequence[str | None]) -> str:
-        """The baseline among the systems of segments."""
         return next(s for s in systems if s is not None) if self.baseline is None else self.baseline
-
-    def _check_together(self) -> None:
-        """Refuse options that change nothing beside each other."""
-        refuse_idle(self)
-        if self.pairs and (self.baseline is not None or self.compat is not None):
-            raise InputError(
-                f"pairs tests every pair of systems; leave {'compat' if self.baseline is None else 'baseline'} out"
-            )
 
     def pairwise(self, totals: Totals) -> dict[str | None, Pairwise]:
         """Every pair of systems by one metric, in each group.
@@ -305,8 +299,8 @@ class ComparisonOptions:
         beside: dict[Key, dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
             if self.test is None:
-                for interval in intervals(scores, systems, draws=self.draws, seed=self.seed):
-                    beside[group, interval.system] = {"low": interval.low, "high": interval.high}
+                ends = intervals(scores, systems, draws=self.draws, seed=self.seed)
+                beside |= {(group, system): own for system, own in ends.items()}
                 continue
             found = compare_scores(
                 scores,
@@ -318,15 +312,14 @@ class ComparisonOptions:
                 seed=self.seed,
                 compat=self.compat,
             )
-            for one in found:
-                beside[group, one.system] = {name: getattr(one, name) for name in _COMPARED}
+            beside |= {(group, system): own for system, own in found.items()}
             if self.adjust is not None:
                 from nlgauge.stats.tests import adjusted
 
-                tested = [one for one in found if one.p is not None]
-                fair = adjusted(np.array([one.p for one in tested]), self.adjust)
-                for one, p in zip(tested, fair.tolist(), strict=True):
-                    beside[group, one.system]["p_adjusted"] = p
+                tested = [own for own in found.values() if own["p"] is not None]
+                fair = adjusted(np.array([own["p"] for own in tested]), self.adjust)
+                for own, p in zip(tested, fair.tolist(), strict=True):
+                    own["p_adjusted"] = p
         return beside
 
     def notes(self, n: int) -> Iterator[str]:

@@ -1,9 +1,10 @@
-"""Score a whole source: block by block, with intervals and tests, up to the result that a command prints."""
+"""Score a source block by block up to the result of the command; in Python, score texts, batches and systems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
@@ -24,8 +25,8 @@ from nlgauge.core.metric import (
     signature_of,
     whole,
 )
-from nlgauge.core.result import Outcome, Result
-from nlgauge.core.scores import Note, Scores, ScoreSet, count_notes, say, warning
+from nlgauge.core.result import Outcome, Result, Row
+from nlgauge.core.scores import Note, Scores, ScoreSet, count, count_notes, say, warning
 from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
 from nlgauge.core.spec import Signature
 from nlgauge.io.frames import dataset_of
@@ -41,6 +42,7 @@ from nlgauge.scoring.looks import Looking, Looks, beside, by_texts
 
 if TYPE_CHECKING:
     from nlgauge.scoring.systems import Pairwise
+    from nlgauge.scoring.thresholds import Thresholds
 
 
 Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
@@ -352,3 +354,234 @@ def texts_as_dataset(
         column = ", or give one column per argument: hyps=frame[...], refs=frame[...]" if is_frame(hyps) else ""
         raise InputError(f"a {type(hyps).__name__} holds its references and sources; leave refs and srcs out{column}")
     return dataset_of(hyps, columns)
+
+
+# --- Which of several systems is better, by every metric? The public `compare`
+
+
+@dataclass(frozen=True, repr=False)
+class SystemComparison(Outcome):
+    """The outcome of `compare`.
+
+    Attributes:
+        metrics: specification -> metric.
+        scores: specification -> scores of all segments.
+        pairwise: specification -> the systems compared by that metric.
+        thresholds: what differences mean to people, where it was asked for.
+        references: the numbers of references that segments have.
+        looks: what was found in the texts, whatever the metric.
+        told: a note on the encoder that was chosen; empty if it was named.
+    """
+
+    metrics: Mapping[str, BaseMetric]
+    scores: Mapping[str, Scores]
+    pairwise: Mapping[str, Pairwise]
+    thresholds: Thresholds | None = None
+    references: frozenset[int] = frozenset()
+    looks: Looking = field(default_factory=Looking)
+    told: Sequence[str] = ()
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of the result file."""
+        return [*self.result().rows]
+
+    @property
+    def notes(self) -> list[str]:
+        """Counts of flagged segments, and how intervals, p-values and ranks were computed."""
+        counted = [
+            note
+            for spec, scores in self.scores.items()
+            for note in scores.flag_notes(spec, cut=cut_words(self.metrics[spec]))
+        ]
+        told = dict.fromkeys(note for found in self.pairwise.values() for note in found.notes())
+        return [*self.told, *self.looks.notes(), *counted, *told]
+
+    def ranks(self, metric: str) -> dict[str, int | None]:
+        """System -> rank by a metric, the best first; a metric that judges nothing ranks none."""
+        found, judges = self.pairwise[metric], self.metrics[metric].info.judges
+        return {name: rank if judges else None for name, rank in zip(found.systems, found.ranks, strict=True)}
+
+    def p(self, metric: str, system: str, other: str) -> float:
+        """The adjusted p-value of two systems by a metric; NaN if they were not compared."""
+        found = self.pairwise[metric]
+        return float(found.p_adjusted[found.systems.index(system), found.systems.index(other)])
+
+    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
+        """The result file, of kind `score`; `inputs` lists the files that were read."""
+        metrics = [
+            described(spec, self.metrics[spec], scores.signature, count(scores.flags, scores.values), self.references)
+            for spec, scores in self.scores.items()
+        ]
+        from nlgauge.scoring.systems import system_test
+        from nlgauge.scoring.thresholds import with_agreement
+
+        first = next(iter(self.pairwise.values()))
+        settings = {name: getattr(first, name) for name in ("draws", "seed", "adjust")}
+        rows = (
+            row for spec, found in self.pairwise.items() for row in found.rows(spec, self.metrics[spec].info.judges)
+        )
+        plain = Result(
+            "score",
+            beside(rows, self.looks.by_system()),
+            inputs,
+            metrics,
+            self.notes,
+            {"test": system_test(first.test).name, **settings, "confidence": 0.95},
+        )
+        return with_agreement(plain, self.thresholds, dict.fromkeys(self.metrics, self.references))
+
+
+@warning
+@takes_metrics
+def compare(
+    systems: Mapping[str, Sequence[str]] | Dataset | Frame,
+    refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    srcs: Sequence[str] | None = None,
+    *,
+    metrics: MetricLike | Sequence[MetricLike],
+    baseline: str | None = None,
+    test: str = "randomization",
+    draws: int | None = None,
+    seed: int = 0,
+    adjust: str = "holm",
+    alpha: float = 0.05,
+    columns: Mapping[str, str] | None = None,
+    thresholds: str | Thresholds | None = None,
+    runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
+    guards: GuardCheck = "note",
+) -> SystemComparison:
+    """Score systems and compare them with each other: values with intervals, differences with p-values, ranks.
+
+    Args:
+        systems: system -> its outputs for the same items; or a data set or frame that names systems and items.
+        refs, srcs, metrics, columns, runtime, language, guards: as in `score`.
+        baseline: compare the others with this system only; None compares every pair.
+        test: `randomization` (`randomisation`), whose level holds for any number of items, or `bootstrap`.
+        draws: the number of resamples; None for 1000 or 10000 as in `nlgauge score`, and more for many systems.
+        seed: the seed of the resamples.
+        adjust: how p-values are adjusted for the number of pairs: `holm`, `bh` (Benjamini and Hochberg) or `none`.
+        alpha: two systems differ significantly if the adjusted p is below this.
+        thresholds: says how often people agree with such a difference: a file, a table that was read, or
+            `shipped`.
+
+    Raises:
+        InputError: there is only one system, systems have different items or inputs, or an option is not allowed.
+        SpecError: a metric is unknown.
+    """
+    from nlgauge.scoring.systems import check_adjusted, compare_pairs  # what no plain score needs
+    from nlgauge.scoring.thresholds import thresholds_for
+
+    check_adjusted(adjust, alpha)
+    dataset = texts_as_dataset(systems, refs, srcs, columns)
+    runtime, told = by_texts(runtime or Runtime(), metrics, [dataset.segments])
+    built = named(metrics, runtime.encoder)
+    table = thresholds_for(thresholds, built, runtime)
+    table = table if table is None else table.over([dataset.segments])
+    scored, looking = score_and_look(dataset, metrics, runtime, Looks(language, guards), is_paired=True)
+    how: dict[str, Any] = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
+    paired = {
+        spec: compare_pairs(one, one.systems, one.items, baseline=baseline, test=test, **how)
+        for spec, one in scored.items()
+    }
+    references = frozenset(len(s.references) for s in dataset)
+    return SystemComparison(built, scored, paired, table, references, looking, told)
+
+
+# --- Texts that come in batches, as in a training loop, and are scored together at the end
+
+_REFUSED = re.compile(r"[^A-Za-z0-9_./ -]")  # in names, by loggers
+
+
+class Accumulator:
+    """Collects texts batch by batch and scores them all at once, so that no score depends on the batches.
+
+        meter = nlgauge.Accumulator("chrf")
+        for batch in loader:
+            meter.update(model(batch), batch["references"])
+        meter.compute()["chrf"].system
+
+    Args:
+        metrics: specifications or metric objects.
+        runtime: device, precision and cache, as in `score`.
+
+    Raises:
+        SpecError: a metric or option is unknown.
+    """
+
+    def __init__(self, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> None:
+        self._runtime = runtime or Runtime()
+        self._metrics = named(metrics, self._runtime.encoder)
+        self._specs = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
+        self._segments: list[Segment] = []
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the metrics, which are the keys of what `compute` returns."""
+        return tuple(self._metrics)
+
+    def __len__(self) -> int:
+        return len(self._segments)
+
+    def __repr__(self) -> str:
+        return f"Accumulator({', '.join(self._metrics)}; {len(self)} segments)"
+
+    def update(
+        self,
+        hyps: Sequence[str],
+        refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
+        srcs: Sequence[str] | None = None,
+    ) -> None:
+        """Add a batch; the arguments are those of `score`. Nothing is scored yet.
+
+        Raises:
+            InputError: lengths are unequal, or an entry is not text. Nothing of the batch is kept.
+        """
+        self._segments += Dataset.from_texts(hyps, refs, srcs).segments
+
+    @warning
+    def compute(self) -> dict[str, Scores]:
+        """Score everything that was added, in order, with ids from 1; more can be added later.
+
+        Raises:
+            InputError: nothing was added, or a segment lacks what a metric needs.
+        """
+        if not self._segments:
+            raise InputError("nothing was added yet; call update with a batch of texts first")
+        numbered = (replace(s, id=str(i), item=str(i)) for i, s in enumerate(self._segments, start=1))
+        return score(Dataset(tuple(numbered)), metrics=self._specs, runtime=self._runtime)
+
+    def reset(self) -> None:
+        """Forget all texts."""
+        self._segments = []
+
+
+def numbers_of(scores: Mapping[str, Scores]) -> dict[str, float]:
+    """Corpus-level scores and what they are made of as one flat dictionary, which loggers take as it is.
+
+    Args:
+        scores: specification -> its scores, as `score` returns them.
+
+    Returns:
+        For example `{"bleu": 30.2, "bleu.precision1": 60.1}`. What Weights & Biases or MLflow would refuse in a name
+        becomes `_`: `chrf:word_order=2` is `chrf_word_order_2`. An undefined score is NaN.
+    """
+    numbers = [
+        (name, value)
+        for spec, own in scores.items()
+        for name, value in {spec: own.system, **{f"{spec}.{part}": x for part, x in own.system_parts.items()}}.items()
+    ]
+    return dict(zip(loggable([name for name, _ in numbers]), (value for _, value in numbers), strict=True))
+
+
+def loggable(names: Iterable[str]) -> list[str]:
+    """Names that loggers take: what they would refuse becomes `_`, and a name that would occur twice gets a number."""
+    taken: dict[str, None] = {}
+    for name in names:
+        made = key = _REFUSED.sub("_", name)
+        again = 2
+        while key in taken:
+            key, again = f"{made}_{again}", again + 1
+        taken[key] = None
+    return list(taken)

@@ -167,11 +167,7 @@ class Looking:
             look.add(segments)
 
     def refuse(self) -> None:
-        """Refuse texts where this is asked for.
-
-        Raises:
-            InputError: there is such a text.
-        """
+        """Refuse texts where this is asked for."""
         for look in self._refusing:
             look.refuse()
 
@@ -266,11 +262,7 @@ class Looks:
         of: str = "segments",
         is_paired: bool = False,
     ) -> Looking:
-        """The looks at segments that are all there is.
-
-        Raises:
-            InputError: a text is refused.
-        """
+        """The looks at segments that are all there is."""
         looking = self.over(metrics, of, is_paired)
         looking.add(segments)
         looking.refuse()

@@ -54,7 +54,6 @@ class Part:
 
     Attributes:
         number: its place in the input, from 0.
-        span: its rows.
         digest: 16 hexadecimal digits that change with the input, the rows, the metrics and the version of nlgauge.
     """
 
@@ -137,11 +136,7 @@ class Plan:
         return round(self.summary.n * sum(part.span.rows for part in parts) / max(1, rows))
 
     def check_unchanged(self) -> None:
-        """Refuse files that are not what they were when the plan was made.
-
-        Raises:
-            InputError: a file has another size or time of change.
-        """
+        """Refuse files that are not what they were when the plan was made."""
         for path, known in zip(self.inputs.paths, self.stamps, strict=True):
             try:
                 same = stamp(path) == known
@@ -198,9 +193,6 @@ def make_plan(
     """Read the whole input once, check it, and divide it into parts of about `rows` rows.
 
     Args:
-        inputs: the files.
-        metrics: specification -> metric.
-        runtime: device and precision.
         rows: the size of a part, about.
         comparison: how systems will be compared; None for scores alone.
         looks: what is looked for in the texts, and what becomes of what is found; None to note it.
@@ -244,7 +236,6 @@ def make_plan(
 def _read(
     inputs: Inputs, rows: int, seen: _InputSeen
 ) -> tuple[tuple[tuple[int, int], ...], Sequence[InputPart], Summary]:
-    """The stamps of the files, the rows of each part, and what the whole input is."""
     source = inputs.opened()
     try:
         # before anything is read, since a file may change meanwhile; standard input has none, and `cut` refuses it
@@ -268,7 +259,6 @@ def _basis(inputs: Inputs, summary: Summary) -> list[Any]:
 
 
 def _passes(metrics: Mapping[str, BaseMetric]) -> int:
-    """How many passes gather what pooled metrics take from all segments."""
     found = {spec: rounds(metric) for spec, metric in metrics.items()}
     for spec, number in found.items():
         if number is None:
@@ -711,8 +701,6 @@ class Scorer:
     Where metrics are pooled, a part is first gone through in passes that gather what they take from it.
 
     Attributes:
-        plan: the plan.
-        folder: the folder of the run.
         device: where models run, if not where the plan says (one GPU of several).
     """
 
@@ -734,11 +722,7 @@ class Scorer:
 
     @cached_property
     def settled(self) -> Settled:
-        """The merged findings of the finished passes over all parts.
-
-        Raises:
-            InputError: a file is not what the plan says.
-        """
+        """The merged findings of the finished passes over all parts."""
         found = Settled()
         for number, known in enumerate(self.plan.pools, start=1):
             one = read_settled(self.folder, number, known)
@@ -776,7 +760,6 @@ class Scorer:
         return len(segments)
 
     def _write(self, part: Part, segments: Sequence[Segment], scores: Mapping[str, Scores]) -> None:
-        """Write rows, statistics and sums of a part, in this order."""
         with writing(rows_path(self.folder, part)) as write:
             write(segment_columns(segments, scores))
         groups = list(dict.fromkeys(segment.group for segment in segments))
@@ -849,9 +832,6 @@ def keep_rows(
     """Keep the segment statistics of a part that comparing systems needs.
 
     Args:
-        folder: of the run.
-        part: a part that is done.
-        sums: `sums_of` it.
         like: specification -> scores by that metric, of any segments or none.
         totals: specification -> where they are kept.
         paired: whether systems are compared item by item; else ids and items are empty, since memory holds them.

@@ -17,7 +17,7 @@ from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores
 from nlgauge.core.spec import Signature
-from nlgauge.stats.draws import Intervals, bootstrap_interval
+from nlgauge.stats.draws import bootstrap_interval
 from nlgauge.stats.significance import PairedTest, TestName, paired_bootstrap, paired_families, paired_randomisation
 from nlgauge.stats.tests import Adjustment, adjusted, rank_clusters
 
@@ -133,11 +133,7 @@ _NAMES = {
 
 
 def system_test(name: str) -> SystemTest:
-    """The test of a name.
-
-    Raises:
-        InputError: the name is unknown.
-    """
+    """The test of a name."""
     if name not in _NAMES:
         raise InputError(f"test is {name!r}, expected bootstrap or randomization{nearest(name, _NAMES)}")
     return _NAMES[name]
@@ -160,8 +156,6 @@ def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
 
     Args:
         n: the smallest number of items that a system has.
-        test: the name of the test; None where there is none.
-        seed: the seed.
     """
     yield f"[low, high]: 95 % percentile bootstrap over items, seed {seed}"
     if n < _FEW_FOR_INTERVALS:
@@ -183,77 +177,6 @@ def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
         )
 
 
-@dataclass(frozen=True)
-class Interval:
-    """The corpus number of one system, and the interval in which it would lie on other items.
-
-    Attributes:
-        system: the name of the system; None where the segments name none.
-        value: the corpus number.
-        low: lower end of the percentile bootstrap interval; NaN from fewer than two segments.
-        high: upper end.
-        n: the number of segments.
-        n_undefined: segments whose score is undefined.
-        n_undefined_draws: draws on which the corpus number is undefined; they are left out of the percentiles.
-        draws: the number of resamples behind the interval.
-        level: the share of draws inside it.
-    """
-
-    system: str | None
-    value: float
-    low: float
-    high: float
-    n: int
-    n_undefined: int
-    n_undefined_draws: int
-    draws: int
-    level: float
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One system beside the baseline. What does not apply to the baseline itself is None.
-
-    Attributes:
-        system: the name of the system.
-        value: the corpus number.
-        low: lower end of the bootstrap interval of `value`; under `compat` the mean of the draws minus sacrebleu's
-            "±".
-        high: upper end.
-        n: the number of segments, the same for every system.
-        n_undefined: segments whose score is undefined.
-        baseline: the system that this one is compared with.
-        delta: the value minus the baseline's, in the metric's own direction.
-        delta_low: lower end of the bootstrap interval of `delta`; NaN under `compat`, which has none.
-        delta_high: upper end.
-        p: two-sided p-value, not corrected for the number of systems.
-        n_undefined_draws: draws on which the difference is undefined; they count neither for nor against.
-        test: `paired_bootstrap` or `paired_randomisation`.
-        draws: the number of draws of the test, B.
-        seed: the seed of the draws.
-        level: the share of the draws inside the intervals.
-        compat: the package whose procedure was followed, or None.
-    """
-
-    system: str
-    value: float
-    low: float
-    high: float
-    n: int
-    n_undefined: int
-    baseline: str
-    delta: float | None
-    delta_low: float | None
-    delta_high: float | None
-    p: float | None
-    n_undefined_draws: int | None
-    test: str
-    draws: int
-    seed: int
-    level: float
-    compat: str | None
-
-
 def compare_scores(
     scores: Scores,
     systems: Sequence[str | None],
@@ -263,9 +186,8 @@ def compare_scores(
     test: str = "randomization",
     draws: int | None = None,
     seed: int | None = None,
-    level: float = 0.95,
     compat: str | None = None,
-) -> list[Comparison]:
+) -> dict[str, dict[str, Any]]:
     """Compare every system with a baseline on the same items, from segment statistics; nothing is scored again.
 
     Both tests are two-sided, draws that tie with the data count as being as far out, and p is never 0. The level of the
@@ -275,7 +197,7 @@ def compare_scores(
     `compat="sacrebleu"` repeats the p-values of sacrebleu 2.6.0, to check published numbers. Its faults: identical
     outputs get 1 / (B + 1), since ties do not count; its bootstrap counts one tail where the difference is a few
     standard errors, and so rejects about twice too often; `SACREBLEU_SEED=0` counts as no seed there; "+-" stands
-    around the mean of the draws.
+    around the mean of the draws, and differences have no interval.
 
     Args:
         scores: scores of all segments of all systems, in any order, length n.
@@ -285,11 +207,12 @@ def compare_scores(
         test: `bootstrap`, or `randomization` (`randomisation`); see `nlgauge.stats.significance`.
         draws: None is 1000 for the bootstrap and 10000 for randomisation.
         seed: None is 0, and 12345 under `compat="sacrebleu"`, as in that package.
-        level: the share of the draws inside the intervals.
         compat: `sacrebleu` repeats its p-values and intervals for BLEU, chrF and TER.
 
     Returns:
-        The baseline, then the other systems in order of first appearance.
+        System -> columns of its row: ends of its interval, baseline, difference in the metric's own direction with ends
+        (NaN where there are none), and p, not corrected for the number of systems; the last four None for the baseline,
+        which comes first.
 
     Raises:
         InputError: a segment has no system or item, a system lacks an item or has it twice, there are fewer than two
@@ -301,38 +224,13 @@ def compare_scores(
     seed = (SACREBLEU_SEED if compat == "sacrebleu" else 0) if seed is None else seed
     draws = chosen.draws if draws is None else draws
     stats = scores.segment_stats[np.stack(list(rows.values()))]  # (S, n, k)
-    tested = _RUNS[chosen.run](stats, scores.finish, draws=draws, seed=seed, level=level, compat=compat)
-    undefined = np.isnan(scores.values)
-    return [
-        Comparison(
-            system=system,
-            value=float(tested.values[i]),
-            low=float(tested.low[i]),
-            high=float(tested.high[i]),
-            n=len(places),
-            n_undefined=int(undefined[places].sum()),
-            baseline=baseline,
-            **_difference(tested, i),
-            test=tested.test,
-            draws=draws,
-            seed=seed,
-            level=tested.level,
-            compat=compat,
-        )
-        for i, (system, places) in enumerate(rows.items())
-    ]
-
-
-def _difference(tested: PairedTest, i: int) -> dict[str, Any]:
-    """Difference and p-value of system i against the baseline; empty for the baseline itself, which is system 0."""
-    if not i:
-        return {"delta": None, "delta_low": None, "delta_high": None, "p": None, "n_undefined_draws": None}
+    tested = _RUNS[chosen.run](stats, scores.finish, draws=draws, seed=seed, compat=compat)
+    differences = np.stack([tested.deltas, tested.delta_low, tested.delta_high, tested.p], axis=1).tolist()
+    beside = [[None] * 4, *differences]  # none of the baseline itself
     return {
-        "delta": float(tested.deltas[i - 1]),
-        "delta_low": float(tested.delta_low[i - 1]),
-        "delta_high": float(tested.delta_high[i - 1]),
-        "p": float(tested.p[i - 1]),
-        "n_undefined_draws": int(tested.n_undefined_draws[i - 1]),
+        system: {"low": float(low), "high": float(high), "baseline": baseline}
+        | dict(zip(("delta", "delta_low", "delta_high", "p"), difference, strict=True))
+        for system, low, high, difference in zip(rows, tested.low, tested.high, beside, strict=True)
     }
 
 
@@ -342,50 +240,35 @@ def intervals(
     *,
     draws: int | None = None,
     seed: int | None = None,
-    level: float = 0.95,
-) -> list[Interval]:
-    """The corpus number of every system with its bootstrap interval; systems need not share items.
+) -> dict[str | None, dict[str, float]]:
+    """System -> `low` and `high`, the ends of its 95 % bootstrap interval; systems need not share items.
 
     Args:
         scores: scores of all segments, in any order, length n.
         systems: the system of each segment, length n; None (also for a single segment) is a system of its own.
         draws: None is 1000.
         seed: None is 0.
-        level: the share of draws inside the interval.
 
     Returns:
-        One interval per system, in order of first appearance. The interval of a system does not depend on the others.
+        In order of first appearance; NaN for a system of one segment. No interval depends on other systems.
     """
-    draws = INTERVAL_DRAWS if draws is None else draws
     places = by_system(scores.ids, [None] * len(scores) if systems is None else systems)
-    found: dict[str | None, Interval] = {}
-    for n in {len(where) for where in places.values()}:
+    found = {name: {"low": math.nan, "high": math.nan} for name in places}
+    for n in {len(where) for where in places.values()} - {1}:
         names = [name for name, where in places.items() if len(where) == n]
         # (S, n, k); all segments of one system are in their order already, and may be too many for a copy
         stats = scores.segment_stats
         stats = stats[None] if n == len(scores) else stats[np.stack([places[name] for name in names])]
-        if n < 2:
-            absent = np.full(len(names), np.nan)
-            made = Intervals(
-                scores.finish(stats.sum(axis=1)), absent, absent, level, draws, np.zeros(len(names), dtype=np.int64)
-            )
-        else:
-            made = bootstrap_interval(stats, scores.finish, draws=draws, seed=seed or 0, level=level)
-        for i, name in enumerate(names):
-            undefined = int(np.isnan(scores.values[places[name]]).sum())
-            ends = float(made.low[i]), float(made.high[i])
-            found[name] = Interval(
-                name, float(made.values[i]), *ends, n, undefined, int(made.n_undefined[i]), draws, level
-            )
-    return [found[name] for name in places]
+        made = bootstrap_interval(stats, scores.finish, draws=draws or INTERVAL_DRAWS, seed=seed or 0)
+        for name, low, high in zip(names, made.low.tolist(), made.high.tolist(), strict=True):
+            found[name] = {"low": low, "high": high}
+    return found
 
 
 def check_compat(signature: Signature, compat: str | None, *, has_stats: bool = True) -> None:
     """Refuse scores whose p-values the package in `compat` does not compute.
 
     Args:
-        signature: that of the scores.
-        compat: `sacrebleu` or None.
         has_stats: whether the corpus number is made of sums over segments.
 
     Raises:
@@ -412,7 +295,6 @@ class Pairwise:
     """S systems compared by one metric, the best first.
 
     Attributes:
-        systems: their names.
         values: corpus-level scores, shape (S,).
         low, high: ends of their bootstrap intervals, shape (S,).
         n: the number of items, the same for every system.
@@ -511,9 +393,6 @@ def compare_pairs(
     The p-value of two systems is the one that `compare_scores` gives with either of them as the baseline.
 
     Args:
-        scores: scores of all segments of all systems, in any order, length n.
-        systems: the system of each segment, length n.
-        items: the input that each segment was written for, length n.
         baseline, test, draws, seed, adjust, alpha: as in `nlgauge.compare`.
 
     Raises:
@@ -539,6 +418,8 @@ def compare_pairs(
     tests = _tests(found, families)
     values, undefined = np.array([value[name] for name in names]), np.isnan(scores.values)
     fair = _adjusted(tests["p"], families, adjust)
+    beats = np.where((sign * tests["deltas"] > 0) & ~np.isnan(fair), fair, 1.0)
+    ranks = rank_clusters(sign * values, beats, alpha=alpha) if baseline is None else None
     return Pairwise(
         systems=tuple(names),
         values=values,
@@ -546,7 +427,7 @@ def compare_pairs(
         n_undefined=tuple(int(undefined[places[name]].sum()) for name in names),
         **tests,
         p_adjusted=fair,
-        ranks=_ranks(sign * values, sign * tests["deltas"], fair, alpha) if baseline is None else (None,) * len(names),
+        ranks=(None,) * len(names) if ranks is None else tuple(int(rank) or None for rank in ranks),
         baseline=baseline,
         test=found[0].test,
         draws=draws,
@@ -591,9 +472,3 @@ def _adjusted(p: Array, families: Sequence[tuple[int, list[int]]], adjust: str) 
     fair = np.full_like(p, np.nan)
     fair[left, right] = fair[right, left] = adjusted(p[left, right], adjust)
     return fair
-
-
-def _ranks(values: Array, deltas: Array, p: Array, alpha: float) -> tuple[int | None, ...]:
-    """The rank of each system, higher is better; None where it is undefined."""
-    beats = np.where((deltas > 0) & ~np.isnan(p), p, 1.0)
-    return tuple(int(rank) or None for rank in rank_clusters(values, beats, alpha=alpha))

@@ -152,7 +152,6 @@ class Thresholds:
         """The thresholds of a metric, or the reason why there are none.
 
         Args:
-            signature: the signature of the scores.
             references: the numbers of references that their segments have; empty if they are not known yet.
         """
         if self.foreign:
@@ -169,9 +168,6 @@ class Thresholds:
 
     def check(self, signatures: Mapping[str, str]) -> None:
         """Refuse metrics none of which has thresholds.
-
-        Args:
-            signatures: specification -> signature.
 
         Raises:
             InputError: there are none; the error says why for the first metric.
@@ -242,7 +238,8 @@ def read_thresholds(path: str) -> Thresholds:
         )
         own = tuple(_metric(entry) for entry in loaded["metrics"])
     except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError) as error:
-        raise InputError(f"{path}: damaged table of thresholds ({_said(error)}); fit it again") from None
+        said = f"no {error.args[0]!r}" if isinstance(error, KeyError) else " ".join(str(error).split())
+        raise InputError(f"{path}: damaged table of thresholds ({said}); fit it again") from None
     return Thresholds(own, sets, path, sha256(content).hexdigest(), str(loaded.get("about") or ""))
 
 
@@ -276,10 +273,6 @@ def _metric(entry: Mapping[str, Any]) -> MetricThresholds:
     )
 
 
-def _said(error: Exception) -> str:
-    return f"no {error.args[0]!r}" if isinstance(error, KeyError) else " ".join(str(error).split())
-
-
 def _span(low: int, high: int) -> str:
     count = f"{low}" if low == high else f"{low} to {high}"
     return f"{count} reference{'' if count == '1' else 's'}"
@@ -291,11 +284,7 @@ def _span(low: int, high: int) -> str:
 def thresholds_for(
     given: str | Thresholds | None, metrics: Mapping[str, BaseMetric], runtime: Runtime
 ) -> Thresholds | None:
-    """The thresholds that were asked for, read if a file was named.
-
-    Raises:
-        InputError: the file is none of thresholds, or nothing is known of any of the metrics.
-    """
+    """The thresholds that were asked for, read if a file was named."""
     table = read_thresholds(given) if isinstance(given, str) else given
     if table is not None:
         table.check({spec: str(signature_of(metric, runtime)) for spec, metric in metrics.items()})
@@ -311,7 +300,6 @@ def with_agreement(
     was so far apart), and `agreement_seen`, the largest difference that was seen.
 
     Args:
-        result: systems that were compared.
         thresholds: the table; None leaves the result as it is.
         references: specification -> numbers of references that its segments have.
     """

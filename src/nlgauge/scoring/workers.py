@@ -95,9 +95,7 @@ def result_of(
     Args:
         runs: folder -> plan, with the same metrics in the same order.
         metrics: specification -> metric as it was typed, or what stands for it where only a folder names it.
-        runtime: device and precision.
         comparison: how systems are compared; None for scores alone.
-        save_norm: a file to write the scales of sums to.
 
     Raises:
         InputError: a part is not done, or its files are not those that were written.
@@ -239,7 +237,6 @@ def _counted_twice(runs: Runs) -> Iterator[str]:
 
 
 def _summary(runs: Runs) -> Summary:
-    """The summary of the inputs of all runs together."""
     each = [plan.summary for plan in runs.values()]
     lacking: dict[str, str] = {}
     for one in each:
@@ -252,25 +249,15 @@ def _summary(runs: Runs) -> Summary:
         lacking,
         frozenset().union(*(one.present for one in each)),
         tuple(chain.from_iterable(one.inputs for one in each)),
-        tuple(_notes(runs)),
+        tuple(f"{folder}: {note}" if len(runs) > 1 else note for folder in runs for note in runs[folder].summary.notes),
     )
-
-
-def _notes(runs: Runs) -> Iterator[str]:
-    """The notes on each input, which are about its segments alone."""
-    for folder, plan in runs.items():
-        yield from (f"{folder}: {note}" if len(runs) > 1 else note for note in plan.summary.notes)
 
 
 # --- The engine `ray`: actors of Ray Data, on this machine or on a cluster that shares the folder of the run
 
 
 def import_ray() -> Any:
-    """Ray with its data sets.
-
-    Raises:
-        MissingExtra: Ray is not installed, or without what its data sets need.
-    """
+    """Ray with its data sets."""
     try:
         import ray  # type: ignore[import-not-found]
         import ray.data  # type: ignore[import-not-found]
@@ -288,13 +275,10 @@ def score_in_ray(
 
     Args:
         plan, folder: of the run; every machine must see the folder and the input under these paths.
-        parts: those that are not done.
-        workers: how many actors.
         gpus: what each actor takes of a GPU; 0 for none.
         address: of a cluster that runs; None starts Ray on this machine alone, for this run.
 
     Raises:
-        MissingExtra: Ray is not installed.
         InputError: a part cannot be scored.
     """
     ray = import_ray()
@@ -365,9 +349,6 @@ def score_in_pool(
     A worker that is killed costs the part that it was at. If this process is killed, its workers end, too.
 
     Args:
-        plan, folder: of the run.
-        parts: those that are not done.
-        workers: how many processes.
         devices: for each worker its own; empty to take the plan's for all.
 
     Raises:
@@ -503,7 +484,6 @@ def score_in_parts(
     In the folder, `rows/` holds a Parquet file for each part, `plan.json` the plan and `result.json` the result.
 
     Args:
-        plan: what is scored.
         folder: where everything goes; it is made if there is none.
         engine: scores parts, and yields the number of segments of each when it is done.
         runtime: its progress shows how far the run is.
@@ -538,7 +518,6 @@ def _pooled(plan: Plan, folder: Path, engine: Engine, runtime: Runtime, left: Se
     """The plan with what its pooled metrics take from all parts, gathered in passes.
 
     Args:
-        plan, folder, engine, runtime: of the run.
         left: parts that are not scored yet; they need what an earlier pass kept of them.
     """
     metrics = Scorer(plan, folder).metrics
@@ -562,7 +541,6 @@ def _pooled(plan: Plan, folder: Path, engine: Engine, runtime: Runtime, left: Se
 
 
 def _found(folder: Path, number: int, parts: Sequence[Part]) -> Iterator[Gathered]:
-    """The findings of a pass in each part."""
     for part in parts:
         found = read_gathered(folder, number, part)
         if found is None:
@@ -699,7 +677,6 @@ def _claimed(folder: Path) -> Iterator[None]:
 
 
 def _is_claimed(folder: Path) -> bool:
-    """Whether a process works on a run."""
     if fcntl is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""The contract of a metric as calls: what holds for every metric, and for one made of others."""
+"""The contract of a metric as calls: what holds for every metric."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
-from nlgauge.core.metric import BaseMetric, Metric, limit, options_of, rounds, signature_of, spec_of, trained_on, whole
+from nlgauge.core.metric import Metric, options_of, signature_of, spec_of, whole
 from nlgauge.core.options import construct, sorts
 from nlgauge.core.scores import MetricInfo, Scores, ids, join, mean_of_defined
 from nlgauge.core.segment import Segment
@@ -29,10 +29,9 @@ from nlgauge.core.spec import Spec, parse
 from nlgauge.metrics.registry import METRICS, own_function
 from nlgauge.metrics.registry import metric as build
 from nlgauge.metrics.registry import metric as named_metric
-from nlgauge.metrics.run import score_segments, vectors_of
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.scripts import known_writings
 
 # --- A metric under examination: its scores of a list, and what it means that two of them agree
 
@@ -45,9 +44,6 @@ class Examined:
     """A metric with the segments it is tried on.
 
     Attributes:
-        metric: the metric.
-        segments: n segments.
-        runtime: where it runs.
         tolerance: how far two scores of one segment may lie apart, relative to values above 1.
     """
 
@@ -220,7 +216,6 @@ def _segment(
     source: str = "Zu diesem Fall gibt es keinen Satz.",
     item: str | None = None,
 ) -> Segment:
-    """A segment that has everything a metric may need."""
     turns = (
         {"speaker": "A", "text": "What is the news from the harbour?"},
         {"speaker": "B", "text": "Let me read it to you."},
@@ -686,69 +681,6 @@ def cache(subject: Examined) -> None:
                 )
         finally:
             store.close()
-
-
-# --- The contract of a metric made of others as one call
-
-
-def check_wrapper(
-    wrapper: Metric, inner: Metric, segments: Sequence[Segment] | None = None, runtime: Runtime | None = None
-) -> None:
-    """Check that a metric made of another one says all that this one says.
-
-    - It is pooled where that one is, and takes at least as many passes to be scored in parts, or cannot be.
-    - It names what that one's model was trained on, its notes, its limit or a lower one, and its way out of an error
-      about a missing need.
-    - It refuses the segments that that one refuses, and reads no writing that that one cannot read.
-    - It reads the same vectors.
-    - Its scores are signed with the documents that frequencies were taken from.
-
-    Args:
-        wrapper: the metric made of the other one.
-        inner: the one inside.
-        segments: the segments to score; None takes `SEGMENTS`.
-        runtime: None is the default runtime.
-
-    Raises:
-        AssertionError: a sentence that names the wrapper and what it leaves out.
-    """
-    subject = Examined(wrapper, list(SEGMENTS if segments is None else segments), runtime or Runtime(), 0.0)
-    own, other = whole(wrapper), whole(inner)
-    subject.require(own.pooled or not other.pooled, "the metric inside is pooled and the wrapper is not")
-    passes, needed = rounds(own), rounds(other)
-    enough = passes is None if needed is None else passes is None or passes >= needed
-    subject.require(enough, f"rounds is {passes}, and {needed} of the metric inside")
-    for what, asked in (("trained_on", trained_on), ("notes", lambda metric: metric.notes)):
-        lost = [one for one in asked(other) if not any(one in said for said in asked(own))]
-        subject.require(not lost, f"{what} of the metric inside are left out: {lost}")
-    most, least = limit(own), limit(other)
-    enough = least is None or (most is not None and most <= least)
-    subject.require(enough, f"limit is {most}, and {least} of the metric inside")
-    for need in sorted(own.info.needs & other.lacking.keys()):
-        subject.require(own.lacking.get(need) == other.lacking[need], f"lacking[{need!r}] of the metric inside is lost")
-    for writing in (known_writings()[0]._replace(language="de"), *known_writings()):
-        reason = other.unread(writing)
-        subject.require(reason is None or own.unread(writing), f"the metric inside says {reason!r} of {writing}")
-    inside, outside = vectors_of(other, subject.runtime), vectors_of(own, subject.runtime)
-    lost_sources = [source for source, layers in inside.items() if {*layers} - {*outside.get(source, ())}]
-    subject.require(not lost_sources, "vectors that the metric inside reads are not in vectors_of")
-    refused = _refuses(own, subject)
-    subject.require(refused or not _refuses(other, subject), "it takes what the metric inside refuses")
-    if not refused:
-        scored = score_segments({"wrapper": own, "inner": other}, subject.segments, subject.runtime)
-        signed = {name: "documents" in dict(scores.signature.entries) for name, scores in scored.items()}
-        subject.require(
-            signed["wrapper"] or not signed["inner"],
-            "its scores depend on documents, as those of the metric inside, and the signature has no digest of them",
-        )
-
-
-def _refuses(metric: BaseMetric, subject: Examined) -> bool:
-    try:
-        metric.refuse(subject.segments)
-    except InputError:
-        return True
-    return False
 
 
 # --- The contract of a metric as one call

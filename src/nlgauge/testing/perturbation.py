@@ -159,7 +159,6 @@ def _declaration(subject: _Subject) -> None:
 
 
 def _outcomes(subject: _Subject, seed: int) -> None:
-    """Check types, edits, reasons and `meta` on every text."""
     for case in subject.cases:
         where = f"with seed {seed} and text {case.text[:60]!r}"
         if unmet(subject.template, case) is not None:
@@ -288,7 +287,6 @@ def _example(subject: _Subject) -> None:
 
 
 def _defaults(template: Perturbation) -> Perturbation:
-    """The perturbation with all options at their defaults, which is what the example shows."""
     fields = {f.name: f.default for f in options_of(template)}
     try:
         return replace(template, **fields)  # type: ignore[type-var]
@@ -352,7 +350,6 @@ def _rebuilds(subject: _Subject) -> None:
 
 
 def _hashes(subject: _Subject) -> None:
-    """Check that processes with other hashes of strings give the same outcomes."""
     spec = spec_of(subject.template)
     for hashes in ("0", "1"):
         done = subprocess.run(

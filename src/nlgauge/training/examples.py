@@ -128,58 +128,38 @@ def rated_examples(
     return examples
 
 
-def related_examples(
-    segments: Sequence[Segment], turns: int | None = 1, negatives: int = 1, seed: int = 0
-) -> list[Example]:
-    """Replies that go with their query, at 1, and for each of them replies to other queries, at 0.
+def related_examples(segments: Sequence[Segment], seed: int = 0) -> list[Example]:
+    """Replies that go with their query, at 1, and beside each of them a reply to another query, at 0.
 
-    The replies of a segment are its references, or its hypothesis where it has none; those of equal queries belong
-    together. Blank texts are left out.
-
-    Args:
-        segments: dialogues.
-        turns: how many of the last turns of the context are the query; None takes the source as the query.
-        negatives: how many replies to other queries are drawn for each reply.
-        seed: of that draw.
+    The query is the last turn of the context, or the source where there is no context. The replies of a segment are its
+    references, or its hypothesis where it has none; those of equal queries belong together. Blank texts are left out.
 
     Raises:
         InputError: a segment has no query, or there are fewer than two queries with replies of their own.
     """
     replies: dict[str, list[str]] = {}
     for segment in segments:
-        if segment.source is None if turns is None else not segment.context:
-            lacking = "source" if turns is None else "context; with the query as the source, give --anchor source"
-            raise InputError(f"segment {segment.id!r} has no {lacking}")
-        query = (segment.source or "").strip() if turns is None else " ".join(said(segment.context, turns))
+        if segment.source is None and not segment.context:
+            raise InputError(f"segment {segment.id!r} has no context and no source, expected a query")
+        query = " ".join(said(segment.context, 1)) if segment.context else (segment.source or "").strip()
         own = [text.strip() for text in segment.references or (segment.hypothesis,)]
         if query and not is_blank(query):
             replies.setdefault(query, []).extend(text for text in own if not is_blank(text))
     every = list(dict.fromkeys(text for own in replies.values() for text in own))
-    rng = np.random.default_rng((seed, len(every), negatives))
+    rng = np.random.default_rng((seed, len(every), 1))
     examples: list[Example] = []
     for query, own in replies.items():
-        others = len(every) - len(set(own))
-        if own and not others:
+        known = set(own)
+        if own and len(known) == len(every):
             raise InputError("all queries have the same replies, expected at least two with replies of their own")
         for reply in dict.fromkeys(own):
-            drawn = _drawn(every, set(own), negatives, rng)
-            for text, score in ((reply, 1.0), *((text, 0.0) for text in drawn)):
+            while (other := every[int(rng.integers(len(every)))]) in known:
+                pass  # there is one that is not
+            for text, score in ((reply, 1.0), (other, 0.0)):
                 examples.append(Example({"hyp": text, "src": query}, score, len(examples)))
     if not examples:
         raise InputError("there is no query with a reply, expected at least two")
     return examples
-
-
-def _drawn(texts: Sequence[str], without: set[str], n: int, rng: np.random.Generator) -> list[str]:
-    """Texts at random, at most once each as long as there are enough, none of them in `without`."""
-    found: list[str] = []
-    if len(texts) - len(without) <= n:
-        return [text for text in texts if text not in without]
-    while len(found) < n:
-        text = texts[int(rng.integers(len(texts)))]
-        if text not in without and text not in found:
-            found.append(text)
-    return found
 
 
 def renumbered(parts: Sequence[Sequence[Example]]) -> list[Example]:

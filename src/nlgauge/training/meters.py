@@ -19,8 +19,7 @@ from nlgauge.core.metric import MetricLike
 from nlgauge.core.segment import Dataset
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.accumulate import Accumulator, numbers_of
-from nlgauge.scoring.job import score
+from nlgauge.scoring.job import Accumulator, numbers_of, score
 
 # --- Metrics as `compute_metrics` of the trainers of transformers, which hand over the ids of a whole evaluation
 

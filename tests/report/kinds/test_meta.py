@@ -6,7 +6,7 @@ import pytest
 
 from nlgauge.core.result import Result
 from nlgauge.report.kinds.meta import criteria_tables, meta_html, official_tables, triangles, value_tables
-from nlgauge.report.kinds.select import selection_html
+from nlgauge.report.kinds.select import KIND as SELECT
 from nlgauge.report.text import render
 
 pytest.importorskip("jinja2")
@@ -254,7 +254,7 @@ def test_a_choice_of_models_says_which_way_is_better_and_draws_chance():
         for metric, value in zip(("chrf", "bleu"), values, strict=True)
         for group in ("g", "mean")
     ]
-    page = selection_html(Result("select", rows, (), result().metrics)).partition("</style>")[2]
+    page = SELECT.page(Result("select", rows, (), result().metrics)).partition("</style>")[2]
     mrr, diff = page.split("<h2>")[1:3]
     assert "higher is better" in mrr
     assert "lower is better" in diff

@@ -272,12 +272,6 @@ def result(system: str = "one") -> Result:
     return Result("score", rows, [{"path": "a.jsonl", "sha256": "ab" * 32}], metrics, ["7 of 7 are odd"])
 
 
-def test_every_number_of_the_result_is_on_the_page():
-    page = score_html(result())
-    numbers = ("31.25", "30.00 to 32.50", "-2.75", "0.0123 †", "undefined")
-    assert all(part in page for part in (*numbers, "a.jsonl", "tokenize:13a", "7 of 7 are odd"))
-
-
 def test_the_axis_is_round_and_holds_all_intervals_of_a_metric():
     # 27.0 is the lowest end and 32.5 the highest: the axis goes from 26 to 34, so 27 stands at one eighth
     page = score_html(result())

@@ -16,7 +16,6 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import Alignment
-from nlgauge.core.result import Result
 from nlgauge.report.drawing import ink, shade
 from nlgauge.report.labels import ELLIPSIS, clean, columns, ems, fold, number, reads_right_to_left, shorten
 from nlgauge.report.pages import render_template
@@ -38,8 +37,6 @@ class PictureLayout:
 
     Attributes:
         rows: labels of the rows (hypothesis words); likewise `columns` (reference words).
-        legend_lines: the number of lines in the legend.
-        signature: the text under the legend.
     """
 
     rows: Sequence[str]
@@ -591,9 +588,4 @@ def alignment_html(alignment: Alignment) -> str:
     )
 
 
-def align_html(result: Result) -> str:
-    """The same of a result of kind `align`."""
-    return alignment_html(Alignment.of(result))
-
-
-KIND = Kind(page=align_html)  # it has no tables of numbers
+KIND = Kind(page=lambda result: alignment_html(Alignment.of(result)))  # it has no tables of numbers

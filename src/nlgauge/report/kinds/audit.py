@@ -162,7 +162,6 @@ def fault_of(case: Row) -> str:
 
 
 def _held(case: Row) -> str:
-    """The texts that both sides are compared with."""
     return str(case["reference"] or case["better"])
 
 
@@ -212,7 +211,11 @@ def _bars(rows: Sequence[Row]) -> list[dict[str, Any]]:
             barred = [_barred(row, mean and row is not None and row["metric"] in trained) for row in line]
             lines.append((name, mean, _counts(line), barred))
         numbers = [{name: row[name] for name in _WON} for row in own]
-        counted = [_counted(row) for row in own]
+        counted = [
+            [row["metric"], row["phenomenon"], number(row["accuracy"]), between(row["low"], row["high"])]
+            + [str(row[name]) for name in ("n", "wins", "ties", "losses")]
+            for row in own
+        ]
         file = csv_file(title, numbers)
         sections.append({"title": title, "metrics": metrics, "lines": lines, "rows": counted, "csv": file})
     return sections
@@ -295,11 +298,6 @@ def _cell(row: Row | None) -> Cell:
         return Cell(shown if row["n"] else NOT_APPLICABLE)
     about = f"drop {number(row['drop'], 2)}, people {number(row['penalty'], 2)}, n {row['n']}"
     return _shaded(row["deviation"], about, mark)
-
-
-def _counted(row: Row) -> list[str]:
-    shown = [number(row["accuracy"]), between(row["low"], row["high"])]
-    return [row["metric"], row["phenomenon"], *shown, *(str(row[name]) for name in ("n", "wins", "ties", "losses"))]
 
 
 def _deviating(row: Row) -> list[str]:

@@ -28,7 +28,6 @@ def marked(row: Mapping[str, Any], paint: Paint = unpainted) -> str:
     """The hypothesis with brackets around what is at fault.
 
     Args:
-        row: a row of a result of kind `explain`.
         paint: what colours a mark: takes its text and its severity.
     """
     parts = []
@@ -91,13 +90,7 @@ def ranked(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def explained_text(result: Result, width: int = 100, paint: Paint = unpainted) -> str:
-    """All rows of a result of kind `explain`: score, marked text and a line for each span; the legend comes last.
-
-    Args:
-        result: the result.
-        width: of the terminal, in columns.
-        paint: what colours a mark.
-    """
+    """All rows of a result of kind `explain`: score, marked text and a line for each span; the legend comes last."""
     blocks = []
     for row in ranked(result.rows):
         named = f"{clean(str(row['id']))}  " if len(result.rows) > 1 else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -10,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.labels import ELLIPSIS, visible
-from nlgauge.report.pages import render_result, write_page
+from nlgauge.report.pages import render_result
 from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, Kind, Paper, Part, Row, Table, absent, by_keys, number
 from nlgauge.report.text import marked, pieces, rises, shared
 
@@ -36,7 +35,6 @@ def head(result: Result) -> str:
 
 
 def _said(result: Result) -> str:
-    """What the verdict says."""
     decides = any(row["decides"] for row in result.rows) or not result.rows
     return HEADS.get(str(result.verdict), "") if decides else "no metric here judges the outputs"
 
@@ -98,7 +96,6 @@ def change(row: Row, digits: int = 3) -> str:
 
 
 def _items(result: Result, paper: Paper) -> Iterator[Part]:
-    """The items that lost most, by metric."""
     for (spec,), rows in by_keys(result.items, "metric").items():
         title = f"Items that lost most by {spec}. {LOST}"
         body = tuple((str(row["seg"]), number(row["delta"], paper.places, sign="+"), _marked(row)) for row in rows)
@@ -162,7 +159,6 @@ def junit(result: Result, inconclusive: str | None = None) -> str:
     are skipped tests.
 
     Args:
-        result: of a gate.
         inconclusive: `pass` makes INCONCLUSIVE a skipped test, and `fail` a failure, as the exit code has it then.
 
     Raises:
@@ -207,12 +203,3 @@ def _attribute(text: str) -> str:
 def _clean(text: str) -> str:
     """Text without what XML cannot hold."""
     return visible(str(text))
-
-
-def write_junit(result: Result, path: str | os.PathLike[str], inconclusive: str | None = None) -> None:
-    """Write the XML, whole or not at all; see `junit`.
-
-    Raises:
-        InputError: the result is of another kind, or the file cannot be written.
-    """
-    write_page(junit(result, inconclusive), path)

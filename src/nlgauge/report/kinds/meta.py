@@ -64,6 +64,7 @@ _SHORT = {
     "segment": "seg",
 }
 _STORED = "scores:"  # how the signature of a number begins that was read, not made
+_TEXT = 60  # characters of a text in a cell
 
 Lines = Mapping[str, Mapping[Any, Row]]  # metric -> column -> row
 Task = tuple[int, str, str]  # its number, its statistic, its level
@@ -204,8 +205,8 @@ def _about_test(row: Row, several: bool) -> str:
     return f"{adjusted}: {row['stat']} with {row['criterion']}, level {row['level']}{where}, {row['test']}"
 
 
-def disagreement_table(rows: Sequence[Row], width: int = 60) -> Table:
-    """The segments on which a metric and people disagree most, with their ranks; texts cut to a width."""
+def disagreement_table(rows: Sequence[Row]) -> Table:
+    """The segments on which a metric and people disagree most, with their ranks; long texts are cut."""
     body = [
         (
             row["metric"],
@@ -213,7 +214,7 @@ def disagreement_table(rows: Sequence[Row], width: int = 60) -> Table:
             row["id"],
             f"{row['human_rank']:g}",
             f"{row['rank']:g}",
-            *(text if len(text) <= width else f"{text[: width - 1]}…" for text in (row["hyp"], row["ref"])),
+            *(text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…" for text in (row["hyp"], row["ref"])),
         )
         for row in rows
     ]
@@ -331,7 +332,6 @@ def _task_name(task: Task) -> str:
 
 
 def _with_rank(row: Row, rows: Mapping[str, Row], digits: int) -> str:
-    """The value, with its rank in brackets."""
     rank = row.get("rank")
     widest = max(len(str(other.get("rank") or "")) for other in rows.values())
     return number(row["value"], digits, missing="-") + ("" if rank is None else f" ({rank})".rjust(widest + 3))
@@ -403,10 +403,7 @@ def meta_html(
     """The page of a result of kind `meta`; or, under another heading, of one of kind `select`.
 
     Args:
-        result: the result.
-        heading: of the page.
         selecting: its values are those of choices, which chance makes too, and some are better when they are lower.
-        tables: what else it shows.
     """
     rows = [row for row in result.rows if not is_of_people(row)]
     official = official_tables(result)
@@ -533,7 +530,6 @@ def _order(means: Mapping[str, Mapping[str, Row]], stat: str) -> list[str]:
 
 
 def _summary(means: Mapping[str, Mapping[str, Row]], order: Sequence[str], scale: Scale, about: str) -> Section:
-    """Metrics by criteria, with their mean first."""
     criteria = [criterion for criterion in means if criterion != MEAN]
     columns, mean = list(criteria), means.get(MEAN, {})
     lines = [[_shaded(means[c].get(metric), scale) for c in criteria] for metric in order]
@@ -607,7 +603,6 @@ def _line(row: Row, counted: Row, axis: Axis) -> dict[str, Any]:
 
 
 def _shaded(row: Row | None, scale: Scale) -> Cell:
-    """The value of a metric for a group or a criterion, with its interval."""
     if row is None:
         return Cell("")
     cell = amount(row["value"], *scale, digits=3)

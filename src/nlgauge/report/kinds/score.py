@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.result import Result
+from nlgauge.io.files import counted
 from nlgauge.report.drawing import Axis, Figure, axis_of, strip
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import (
@@ -61,7 +62,6 @@ def score_table(
     """The table of a result of kind `score`.
 
     Args:
-        result: the result.
         digits: after the point; None for 2 or 4, by the scale of the metric.
         only: specifications of the metrics that get a column; None for all.
         best: mark the best system by each metric; where systems are ranked, all of the first rank.
@@ -183,7 +183,7 @@ def parts_title(spec: str) -> str:
     return f"parts of {spec}"
 
 
-def parts_tables(result: Result, digits: int = 4) -> list[Table]:
+def parts_tables(result: Result) -> list[Table]:
     """The parts of corpus numbers, one table per metric that has any."""
     tables = []
     for metric in result.metrics:
@@ -196,7 +196,7 @@ def parts_tables(result: Result, digits: int = 4) -> list[Table]:
                 (
                     *_group(row.get("group"), grouped),
                     system_name(row["system"]),
-                    *(number(row[name], 0 if name in counts else digits) for name in names),
+                    *(number(row[name], 0 if name in counts else 4) for name in names),
                 )
                 for row in rows
             )
@@ -276,7 +276,6 @@ def rank_of(row: Mapping[str, Any]) -> str:
 
 
 def _digits(digits: int | None, result: Result, *, lean: bool = False) -> dict[str, int]:
-    """Metric -> the number of decimals."""
     metrics = {metric["spec"]: metric for metric in result.metrics}
     usual = {spec: digits_of(metrics.get(spec, {}), rows) for (spec,), rows in by_keys(result.rows, "metric").items()}
     if digits is None:
@@ -301,7 +300,7 @@ def _group(group: str | None, grouped: bool) -> list[str]:
     return [(group or "").replace("\t", " ").replace("\n", " ") or _NO_NAME] if grouped else []
 
 
-def pair_tables(result: Result, digits: int = 4) -> list[Table]:
+def pair_tables(result: Result) -> list[Table]:
     """One table per metric and group of a result of kind `score`; none if only a baseline was tested against.
 
     Cells are p-values, adjusted where the result has adjusted ones, and marked where they are below 0.05.
@@ -316,7 +315,7 @@ def pair_tables(result: Result, digits: int = 4) -> list[Table]:
         test = rows[0]["test"].replace("_", " ")
         where = "" if group is None else f", {group}"
         title = f"p of {metric}{where}: row and column differ, {test}{adjusted}"
-        tables.append(triangle(title, order, p, digits))
+        tables.append(triangle(title, order, p, 4))
     return tables
 
 
@@ -368,7 +367,6 @@ def score_html(
     """The page of a result of kind `score`.
 
     Args:
-        result: the result.
         trust: metric -> what else is known of it, shown beside its scores.
         figures: what stands above the tables, in groups.
     """
@@ -376,7 +374,7 @@ def score_html(
     return render_result(
         "score.html",
         result,
-        what=_counted(len(values_of(measured(result.rows), "system")), "system"),
+        what=counted(len(values_of(measured(result.rows), "system")), "system"),
         sections=[
             {
                 **_section(metric, [row for row in measured(result.rows) if row["metric"] == metric["spec"]], parts),
@@ -433,10 +431,6 @@ def _row(row: Row, digits: int, axis: Axis, higher_is_better: bool | None) -> di
 
 def _is_baseline(row: Row) -> bool:
     return row.get("baseline") is not None and row.get("baseline") == row["system"]
-
-
-def _counted(n: int, name: str) -> str:
-    return f"{n} {name}{'' if n == 1 else 's'}"
 
 
 KIND = Kind(parts=score_parts, page=score_html)

@@ -42,9 +42,7 @@ def _selection(group: str | None, rows: Sequence[Row], digits: int) -> Table:
     return Table(title, header, tuple(body), legend=(LOWER_IS_BETTER,) if _LOSS in stats else ())
 
 
-def selection_html(result: Result) -> str:
-    """The page of a result of kind `select`, which is that of a meta-evaluation with these tables."""
-    return meta_html(result, "Which model is the best?", selecting=True, tables=selection_tables(result))
-
-
-KIND = Kind(parts=lambda paper: selection_tables(paper.result, paper.places), page=selection_html)
+KIND = Kind(
+    parts=lambda paper: selection_tables(paper.result, paper.places),
+    page=lambda result: meta_html(result, "Which model is the best?", selecting=True, tables=selection_tables(result)),
+)

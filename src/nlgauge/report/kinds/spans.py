@@ -43,7 +43,6 @@ def span_tables(result: Result, digits: int = 3) -> list[Table]:
 
 
 def _whole(rows: Sequence[Row]) -> list[Row]:
-    """The agreement of all marks of each method."""
     return [row for row in measured(rows) if row["threshold"] is None]
 
 
@@ -90,7 +89,6 @@ def _tests(rows: Sequence[Row], digits: int) -> Iterator[Table]:
 
 
 def _points(result: Result, digits: int) -> Iterator[Table]:
-    """For each method with confidences a line per threshold."""
     for (name,), own in by_keys(_curve_rows(result.rows), "metric").items():
         body = []
         for (threshold,), (found, clean) in by_keys(own, "threshold").items():
@@ -111,9 +109,8 @@ def _curve(rows: Sequence[Row]) -> dict[str, Any] | None:
     for name, row in single.items():
         own = lines.get((name,), [row])
         points = [(one["recall"], one["precision"]) for one in own]
-        titles = [
-            f"{name}{_from(one)}: precision {y:.3f}, recall {x:.3f}" for one, (x, y) in zip(own, points, strict=True)
-        ]
+        froms = ["" if one["threshold"] is None else f" from {one['threshold']:g}" for one in own]
+        titles = [f"{name}{a}: precision {y:.3f}, recall {x:.3f}" for a, (x, y) in zip(froms, points, strict=True)]
         curves.append(Curve(name, points, titles=titles))
         numbers += [
             {"method": name, "threshold": one["threshold"], "recall": x, "precision": y}
@@ -121,10 +118,6 @@ def _curve(rows: Sequence[Row]) -> dict[str, Any] | None:
         ]
     axes = axes_of(curves, "recall", "precision", x_within=_SHARES, y_within=_SHARES)
     return {**plot_of("precision over recall", curves, axes), "csv": csv_file("Precision and recall", numbers)}
-
-
-def _from(row: Row) -> str:
-    return "" if row["threshold"] is None else f" from {row['threshold']:g}"
 
 
 def spans_html(result: Result) -> str:

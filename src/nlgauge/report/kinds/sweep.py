@@ -93,19 +93,15 @@ def gain_of(rows: Sequence[Row], row: Row, name: str, digits: int = 3) -> str:
     Args:
         rows: the rows of the same two metrics, of which one has weight 0; or those of means over many, which are means
             of shares, of which the median stands beside the mean.
-        row: one of them.
     """
     share = row[f"gain_{name}"]
     if row["metric"] == MEAN:
         return f"{percent(share)} (median {percent(row[f'gain_{name}_median'])})"
     alone = next(one for one in rows if one["weight"] == 0)
     difference = number(row[name] - alone[name], digits, sign="+")
-    return f"{difference} ({percent(share)})" if _is_told_from_0(alone, name) else difference
-
-
-def _is_told_from_0(row: Row, name: str) -> bool:
-    low, high = (row[f"{'accuracy_' if name == 'accuracy' else ''}{end}"] for end in ("low", "high"))
-    return bool(abs(row[name]) >= _LEAST if absent(low) else low > 0 or high < 0)
+    low, high = (alone[f"{'accuracy_' if name == 'accuracy' else ''}{end}"] for end in ("low", "high"))
+    is_told_from_0 = abs(alone[name]) >= _LEAST if absent(low) else low > 0 or high < 0
+    return f"{difference} ({percent(share)})" if is_told_from_0 else difference
 
 
 def _weight_table(rows: Sequence[Row], everything: Sequence[Row], digits: int) -> Table:
@@ -172,7 +168,6 @@ def _line(row: Row, digits: int) -> tuple[str, ...]:
 
 
 def _grid(title: str, rows: Sequence[Row], key: str, digits: int) -> Table:
-    """Directions by formulas, the best marked."""
     formulas, directions = values_of(rows, "formula"), values_of(rows, "direction")
     cells = {(row["direction"], row["formula"]): row[key] for row in rows}
     defined = [value for value in cells.values() if value == value]
@@ -257,7 +252,6 @@ def _trades(points: Sequence[Row], best: Best, stat: str, attacks: str, about: s
 
 
 def _traded(rows: Sequence[Row]) -> list[Row]:
-    """The numbers of trade-offs: a curve over its weights for every pair on every data set and suite."""
     names = ("metric", "with", "dataset", "suite", "weight", "accuracy", "correlation")
     return [{"pair": f"{row['metric']} with {row['with']}", **{name: row[name] for name in names}} for row in rows]
 
@@ -268,9 +262,7 @@ def trade_offs(rows: Sequence[Row], best: Best, stat: str) -> list[Panel]:
     A star stands where the metric is alone, a cross where the other is. The best weight is ringed.
 
     Args:
-        rows: points of the pairs.
         best: (metric, other) -> the best weight of the pair.
-        stat: the statistic.
 
     References:
         Chen and Eger (2023), figure 2; preprint, figures 1 and 2.
@@ -317,7 +309,6 @@ def gains(rows: Sequence[Row], stat: str) -> Panel:
 
 
 def _gained(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The numbers of gains: the means of both measures by weight, with their intervals."""
     return [
         {
             "measure": name if name == "correlation" else f"accuracy, {_PHENOMENA[row['phenomenon']]}",
@@ -431,7 +422,6 @@ def _choices(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _map(rows: Sequence[Row], key: str) -> Map:
-    """Directions by formulas, darker where more."""
     formulas, directions = values_of(rows, "formula"), values_of(rows, "direction")
     defined = [row[key] for row in rows if not absent(row[key])]
     low, high = min(defined, default=0.0), max(defined, default=0.0)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from nlgauge.core.result import Result
 from nlgauge.report.labels import clean, columns, write_behind
-from nlgauge.report.pages import bare, render_template, write_page
+from nlgauge.report.pages import bare, render_template
 from nlgauge.report.tables import Kind, Paper, Part, Row, Table, absent, first_rows
 
 
@@ -116,7 +115,14 @@ def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (),
         {
             "id": _clean(str(row.get("id", ""))),
             "score": _severity(row["score"]),
-            "rungs": [_shown(r) for r in rungs(row)],
+            "rungs": [
+                (
+                    [(mark, _clean(text)) for mark, text in rung.pieces],
+                    rung.operation,
+                    "" if rung.severity is None else _severity(rung.severity),
+                )
+                for rung in rungs(row)
+            ],
         }
         for row in rows[:MOST]
     ]
@@ -126,25 +132,6 @@ def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (),
         total=len(rows) if total is None else total,
         signature=bare(clean(signature)),
         notes=list(map(bare, notes)),
-    )
-
-
-def write_ladders(
-    rows: Sequence[Row], signature: str, notes: Sequence[str], path: str | Path, total: int | None = None
-) -> None:
-    """Write the page of some rows, of `total` that there are, whole or not at all.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    write_page(ladders_html(rows, signature, notes, total), path)
-
-
-def _shown(rung: Rung) -> tuple[list[tuple[Mark, str]], str, str]:
-    return (
-        [(mark, _clean(text)) for mark, text in rung.pieces],
-        rung.operation,
-        "" if rung.severity is None else _severity(rung.severity),
     )
 
 
@@ -195,7 +182,6 @@ def _clean(text: str) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most `width` columns, broken at blanks where there are any."""
     lines = [""]
     for word in text.split(" "):
         joined = f"{lines[-1]} {word}" if lines[-1] else word

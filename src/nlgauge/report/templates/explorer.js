@@ -75,7 +75,6 @@
   if (data.systems.length < 2) orders[3].remove();
   if (scores.length < 2) orders[4].remove();
   if (!data.failures.length) orders[5].remove();
-  if (!Object.keys(data.matches).length) orders[6].remove();
   $("bucket").append(make("option", { value: "" }, "all"), ...data.buckets.map((one, k) => {
     const group = make("optgroup", { label: one.name });
     options(group, one.labels, `${k} `);
@@ -97,8 +96,6 @@
       for (let i = 0; i < n; i++) key[i] = Math.abs(own[i] - others[i]);
     } else if (order === "fails") {
       for (const i of failuresOf.keys()) key[i] = failed(i, c).length || NaN;
-    } else if (order === "match") {
-      for (const i in data.matches) key[i] = 0;
     } else if (order !== "file") {
       for (let i = 0; i < n; i++) key[i] = (order === "best" ? sign : -sign) * values[i];
     }
@@ -133,7 +130,7 @@
     rows = [];
     for (const i of places) {
       if (system !== "" && !pairs && data.system[i] !== Number(system)) continue;
-      if ((beside || order === "match") && Number.isNaN(key[i])) continue;
+      if (beside && Number.isNaN(key[i])) continue;
       if (ranged && !(values[i] >= low && values[i] <= high)) continue;
       if (sized && !(words()[i] >= short && words()[i] <= long)) continue;
       if (inside && inside[i] !== bucket) continue;
@@ -266,27 +263,6 @@
   const sheet = (kind, names, lines, left = 9) => make("div", about, make("table", { className: kind },
     make("thead", {}, make("tr", {}, ...names.map((name, k) => make("th", { scope: "col", className: k < left ? "" : "number" }, name)))), lines));
 
-  // The words of a text and of its reference: how similar they are, and which is matched to which.
-  const matched = (k, open) => {
-    const one = data.matches[k], [low, high] = one.ends, [across, down] = one.best;
-    const word = (text, weight) => [make("bdi", {}, text), make("small", { className: "quiet" }, ` ${weight}`)];
-    const head = (node) => make("th", { scope: "row" }, ...node);
-    const heads = one.columns.map((text, j) => make("span", {}, ...word(text, one.weights[1][j])));
-    const lines = one.rows.map((text, i) => make("tr", {}, head(word(text, one.weights[0][i])), ...one.cells[i].map((value, j) => {
-      const best = (across[i] === j ? "◂" : "") + (down[j] === i ? "▴" : "");
-      const cell = make("td", { className: "number" }, `${(value / 100).toFixed(2)} ${best}`);
-      const share = Math.min(1, Math.max(0, (value - low) / Math.max(1, high - low)));
-      [cell.style.background, cell.style.color] = data.shades[Math.round(share * (data.shades.length - 1))];
-      if (best) cell.style.fontWeight = "bold";
-      return cell;
-    })));
-    return make("details", { open },
-      make("summary", {}, "What ", make("bdi", {}, systemOf(k) || data.ids[k]), ` has in common with its reference: ${one.about}`),
-      sheet("map", ["text ↓ reference →", ...heads], make("tbody", {}, ...lines), 1),
-      make("p", { className: "quiet" }, "Similarity of words. ◂ the best of a row counts in precision, ▴ the best of a column"
-        + ` in recall, each with the weight in per cent beside its word. ${one.signature}`));
-  };
-
   const changed = (before, after) => (Math.max(text(before).length, text(after).length) > MOST_SHOWN ? [long(after)]
     : differences(text(before), text(after)));
 
@@ -334,7 +310,6 @@
       ...references.map((k, at) => said(`reference ${at + 1}`, k)),
       ...(texted ? [make("label", {}, "Mark what differs from ", against)] : []),
       sheet("texts", names, lines, texted ? 2 : 1),
-      ...all.filter((k) => data.matches[k]).map((k) => matched(k, k === i)),
       ...failures(all),
     );
     against.addEventListener("change", fill);

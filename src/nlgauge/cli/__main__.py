@@ -1,5 +1,0 @@
-"""`python -m nlgauge.cli`."""
-
-from nlgauge.cli.main import run
-
-run()
