@@ -31,7 +31,7 @@ from perturbation_pages import MARK
 import nlgauge as ng
 from nlgauge.cli import options
 from nlgauge.cli.main import INNER, TRAIN, VERBS, Verb, _command
-from nlgauge.core.metric import show, signature_of, whole
+from nlgauge.core.metric import show, whole
 from nlgauge.core.options import fields_of
 from nlgauge.core.scores import MEANINGS
 from nlgauge.io.formats import FORMATS, Format, named
@@ -55,7 +55,8 @@ REFERENCE = ROOT / "docs" / "reference"
 Definition = ast.FunctionDef | ast.ClassDef | ast.AnnAssign | ast.Assign
 _SECTIONS = ("Args", "Attributes", "Returns", "Yields", "Raises", "References")
 _LONG = 72  # columns of a signature in one line
-_SEVERAL = 3  # verbs, metrics or kinds of results, whose options or fields then stand in one place
+_SEVERAL = 3  # verbs whose options then stand on the page of all
+_FEW = 6  # words that are said again rather than looked up
 
 # Family of metrics -> its title, its first sentence, and the modules of nlgauge.metrics whose metrics belong to it.
 FAMILIES: Mapping[str, tuple[str, str, str]] = {
@@ -86,6 +87,7 @@ FAMILIES: Mapping[str, tuple[str, str, str]] = {
         r"external\.|stored$|judging$",
     ),
 }
+_USUAL = ("needs", "tasks", "runs with", "reads")  # facts that a page tells once, where several of its metrics agree
 _ORDER = ("words", "vectors", "entailment", "likelihood", "trained", "others")
 # Sets of src/nlgauge/data/agreement.tsv that are shown together, by how their names begin.
 _SETS = {
@@ -97,12 +99,12 @@ _SETS = {
     "SummEval": ("summeval",),
     "QAGS-CNN": ("qags",),
 }
-_VERSIONS = re.compile(r"\b(sacrebleu|tokenizers|torch|transformers|unicode|nlgauge):[^|)]+")
 _AUDITED = (
-    "How much of its score a metric takes off for an error, and in brackets what people are estimated to take off: the"
-    " three errors that it underrates most, with 95 % intervals, and the harmless change that costs most, for which"
-    " nothing should come off ([audit](verbs/audit.md)). The page of each family ends in its table. 50 sentences of"
-    " news and encyclopedia (UD English PUD) were damaged; each is its own reference, and source."
+    "How much of its score a metric takes off for an error: the three that it underrates most beside what people are"
+    " estimated to take off, and the harmless change that costs most, for which nothing should come off"
+    " ([audit](verbs/audit.md)). The page of each family ends in its table;"
+    " [another](../../recipes/tools/metrics/audits.tsv) has the 95 % intervals. 50 sentences of news and encyclopedia"
+    " (UD English PUD) were damaged; each is its own reference, and source."
 )
 _AGREED = (
     "Of two outputs for one item, how often a metric puts the one first that people rate higher; a blind choice gets"
@@ -204,40 +206,72 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def items(rows: Iterable[Sequence[str]]) -> str:
     """A list of options or fields, each with what stands in brackets behind it, and what it means."""
-    listed = []
-    for name, *about, meaning in rows:
-        told = ", ".join(filter(None, about))
-        listed.append(f"- {name}{f' ({told})' if told else ''}: {' '.join(meaning.split())}")
-    return "\n".join(listed)
+    return "\n".join(
+        f"- {name}{f' ({about})' if about else ''}: {' '.join(meaning.split())}" for name, about, meaning in rows
+    )
 
 
-def of_several(kinds: Iterable[Iterable[Sequence[str]]]) -> dict[str, str]:
-    """Name -> meaning, of the options or fields that at least three verbs, metrics or kinds of results share.
+class Told:
+    """Options or fields of several entries (metrics, verbs, kinds of results), of which each is explained once.
 
-    Of a name with several meanings it is the one that most of them have.
+    What several have is explained in one place; what two more have in the same words, but under a name that stands
+    there with another meaning, at the first that has it.
+
+    Args:
+        entries: title of an entry -> its rows: name, what stands in brackets behind it, meaning.
+        several: how many entries must have a name with one meaning.
+        anchors: whether the entries stand on one page, so that one can lead to another.
     """
-    counts = Counter((name, meaning) for rows in kinds for name, *_, meaning in rows)
-    found: dict[str, str] = {}
-    for (name, meaning), n in counts.most_common():
-        if n >= _SEVERAL:
-            found.setdefault(name, meaning)
-    return found
+
+    def __init__(
+        self, entries: Mapping[str, Iterable[Sequence[str]]], *, several: int = 2, anchors: bool = True
+    ) -> None:
+        self.entries = {title: [tuple(row) for row in rows] for title, rows in entries.items()}
+        self.anchors = anchors
+        self.first: dict[tuple[str, str], str] = {}
+        for title, rows in self.entries.items():
+            for name, _, meaning in rows:
+                self.first.setdefault((name, meaning), title)
+        counts = Counter((name, meaning) for rows in self.entries.values() for name, _, meaning in rows)
+        self.shared: dict[str, tuple[str, str]] = {}
+        for (name, meaning), n in counts.most_common():
+            if n >= several and name not in self.shared:
+                abouts = [row[1] for rows in self.entries.values() for row in rows if row[::2] == (name, meaning)]
+                self.shared[name] = (Counter(abouts).most_common(1)[0][0], meaning)
+
+    def head(self) -> str:
+        """What several have."""
+        return items((name, *told) for name, told in self.shared.items())
+
+    def own(self, title: str, place: str, rows: Iterable[Sequence[str]] | None = None) -> str:
+        """What is an entry's own, and the names of what it shares, with the place that has these.
+
+        Args:
+            title: the entry.
+            place: where what several have is explained.
+            rows: those of its rows that are listed; None for all.
+        """
+        own, names = [], []
+        for name, about, meaning in self.entries[title] if rows is None else rows:
+            shared = self.shared.get(name, ("", ""))
+            if shared[1] == meaning:
+                known = _long(name) if sum(_long(one) == _long(name) for one in self.shared) == 1 else name
+                names.append(known + (f" ({about})" if about != shared[0] else ""))
+            elif self.anchors and (first := self.first[name, meaning]) != title and len(meaning.split()) > _FEW:
+                own.append((name, about, f"as in [`{first}`](#{anchor(first)})."))
+            else:
+                own.append((name, about, meaning))
+        also = textwrap.fill(
+            f"- [of several]({place}): {', '.join(names)}", 120, break_long_words=False, break_on_hyphens=False,
+            subsequent_indent="  ",
+        )  # fmt: skip
+        return "\n".join(filter(None, [items(own), also if names else ""]))
 
 
-def own_items(rows: Iterable[Sequence[str]], shared: Mapping[str, str], place: str) -> str:
-    """A list of what is a page's or a metric's own, and the names of what it shares, with the place that has these."""
-    rows = list(rows)
-    own = [row for row in rows if shared.get(row[0]) != row[-1]]
-    told = [
-        f"{name} ({', '.join(filter(None, about))})" if any(about) else name
-        for name, *about, meaning in rows
-        if shared.get(name) == meaning
-    ]
-    also = textwrap.fill(
-        f"- [of several]({place}): {', '.join(told)}", 120, break_long_words=False, break_on_hyphens=False,
-        subsequent_indent="  ",
-    )  # fmt: skip
-    return "\n".join(filter(None, [items(own), also if told else ""]))
+def _long(name: str) -> str:
+    """The long name of an option, without what it takes."""
+    found = re.match(r"`(?:-\w, )?(--[\w-]+)", name)
+    return f"`{found[1]}`" if found else name
 
 
 def page(title: str, *parts: str) -> str:
@@ -380,10 +414,11 @@ def all_metrics() -> str:
         agreement(),
         "## What audits found",
         _AUDITED,
+        f"People take off: {by_people()}.",
         from_checkout("python recipes/tools/metrics/audits.py DATA/ud/pud.test.jsonl.gz"),
     ]
     lead = (
-        "Every metric by family: what it is, what it needs, and a link to its options, signature and references."
+        "Every metric by family: what it is, what it needs, and a link to its options and references."
         " [Choosing](../guides/choose.md) says which to take."
     )
     return page("Metrics", lead, "```sh\nnlgauge list metrics bertscore\n```", *parts)
@@ -404,24 +439,41 @@ def agreement() -> str:
     return table(("metric", *_SETS), rows)
 
 
+def by_people() -> str:
+    """What people are estimated to take off for the errors that audits found underrated."""
+    cells = [cell for row in rows_of("metrics/audits.tsv") for cell in row.values()]
+    found = {told[1]: told[2] for cell in cells if (told := re.match(r"(.+?) -?[\d.]+ \[.*\] \((.+)\)$", cell))}
+    return ", ".join(f"{error} {share}" for error, share in sorted(found.items(), key=lambda one: one[1], reverse=True))
+
+
 def metrics_of(kind: str) -> str:
     """The page of a family."""
     title, about, _ = FAMILIES[kind]
-    shared = of_several(options_of(cls, names) for cls, names in classes().items() if family(cls) == kind)
-    parts = ["## Options of several metrics", items(shared.items())] if shared else []
-    for cls, names in classes().items():
-        if family(cls) == kind:
-            parts += entry(cls, names, shared)
-    named = [name for cls, names in classes().items() if family(cls) == kind for name in names]
-    found = {row["metric"]: row for row in rows_of("metrics/audits.tsv")}
-    audited = [[f"`{name}`", *list(found[name].values())[1:]] for name in named if name in found]
+    kin = {cls: names for cls, names in classes().items() if family(cls) == kind}
+    told = Told({names[0]: options_of(cls, names) for cls, names in kin.items()})
+    known = {cls: dict(facts(cls, names)) for cls, names in kin.items()}
+    common = {word: Counter(one.get(word, "") for one in known.values()).most_common(1)[0] for word in _USUAL}
+    usual = {word: what for word, (what, n) in common.items() if what and n >= _SEVERAL}
+    parts = [f"Where an entry does not say otherwise: {in_bold(usual)}"] if usual else []
+    parts += ["## Options of several metrics", told.head()] if told.shared else []
+    for cls, names in kin.items():
+        own = {word: what for word, what in known[cls].items() if usual.get(word) != what}
+        parts += entry(cls, names, own, told)
+    named = [name for names in kin.values() for name in names]
+    found = {row.pop("metric"): list(row.values()) for row in rows_of("metrics/audits.tsv")}
+    audited = [[f"`{name}`", *map(_without_interval, found[name])] for name in named if name in found]
     if audited:
         head = ("metric", "underrated most", "second", "third", "harmless, costs most")
-        told = "[What the table holds](../metrics.md#what-audits-found)."
-        parts += ["## What audits found", told, table(head, audited)]
+        about_table = "[What the table holds](../metrics.md#what-audits-found)."
+        parts += ["## What audits found", about_table, table(head, audited)]
     first = next(name for name in named)
     lead = f"{about} [All metrics](../metrics.md)."
     return page(title, lead, f"```sh\nnlgauge list metrics {first}\n```", *parts)
+
+
+def _without_interval(cell: str) -> str:
+    """What an audit found, without its interval and what people take off."""
+    return cell.partition(" [")[0]
 
 
 def options_of(cls: type, names: Sequence[str]) -> list[list[str]]:
@@ -438,21 +490,22 @@ def options_of(cls: type, names: Sequence[str]) -> list[list[str]]:
     return rows
 
 
-def entry(cls: type, names: Sequence[str], shared: Mapping[str, str]) -> Iterator[str]:
-    """A metric: what it is, its facts, its options, its references."""
+def in_bold(told: Mapping[str, str]) -> str:
+    """Facts in a row, each behind its word."""
+    return " ".join(f"**{word}**: {what}." for word, what in told.items())
+
+
+def entry(cls: type, names: Sequence[str], known: Mapping[str, str], told: Told) -> Iterator[str]:
+    """A metric: what it is, what is known of it beside the usual, its options, its references."""
     name = names[0]
     about = metric_info(name)
     yield f"## {name}"
     yield sentence(_plain(inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0]))
     yield from body(cls.__doc__)
-    yield " ".join(f"**{word}**: {what}." for word, what in facts(cls, names))
-    if rows := options_of(cls, names):
-        yield own_items(rows, shared, "#options-of-several-metrics")
-    if line := signed(name):
-        yield f"Its signature:\n\n```text\n{line}\n```"
-    told = section(cls.__doc__, "References")
-    if told:
-        first, *more = told.split("\n\n")
+    yield in_bold(known)
+    yield told.own(name, "#options-of-several-metrics")
+    if references := section(cls.__doc__, "References"):
+        first, *more = references.split("\n\n")
         yield f"**From** {_plain(' '.join(first.split()))}"
         yield from (_plain(" ".join(part.split())) for part in more)
     elif about.paper:
@@ -477,13 +530,6 @@ def facts(cls: type, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     ]
     if presets:
         yield "presets", "; ".join(presets)
-
-
-def signed(name: str) -> str:
-    """The signature of a metric as it is, without versions; empty if it needs something of the reader's."""
-    with suppress(ng.NlgaugeError):
-        return _VERSIONS.sub(r"\1:...", str(signature_of(metric(name), ng.Runtime(device="cpu"))))
-    return ""
 
 
 def reads(one: Any) -> str:
@@ -618,22 +664,27 @@ def described_formats() -> list[tuple[str, Format, Any]]:
 
 
 def formats() -> str:
-    """Formats that are read and written, each with the docstring of its reader, and layouts of suites."""
+    """Formats that are read and written, each with the docstring of its reader, and layouts of suites.
+
+    A log is given in place of any data set, and a suite by its name, as the page says of all of them; what a name or a
+    docstring says of one is not said twice.
+    """
     listed, parts, told = described_formats(), [], set[int]()
     for title, one, reader in listed:
         doc = "" if id(reader) in told else inspect.cleandoc(reader.__doc__ or "")
         told.add(id(reader))
         columns = re.search(r"^columns: (.*(?:\n    .*)*)", section(doc, "Args"), flags=re.M) if one.held else None
         raises = section(doc, "Raises")
+        given = "" if one.use == Format.use else f" Passed: {one.use}."
         parts += [
             f"## {title}",
-            f"What it is: {one.about}. Passed: {one.use}.",
-            sentence(_plain(doc.split("\n\n")[0])) if doc else "",
+            "" if title in LAYOUTS else f"{sentence(one.about)}{given}" if one.name else f"Files: {one.about}.{given}",
+            sentence(_plain(doc.split("\n\n")[0])) if doc and not one.name else "",
             *body(doc),
             f"**`--columns`**: {_plain(' '.join(columns[1].split()))}" if columns else "",
-            items([[f"`{name}`", meaning] for name, meaning in fields_of_object(reader).items()]),
-            *(f"`{name}`:\n\n```text\n{content.rstrip()}\n```" for name, content in one.example.items()),
-            f"**Refused**: {_plain(' '.join(raises.split()))}" if raises else "",
+            items([f"`{name}`", "", meaning] for name, meaning in fields_of_object(reader).items()),
+            shown(one.example),
+            f"**Refused**: {_plain(' '.join(raises.split()).removeprefix('InputError: '))}" if raises else "",
         ]
     lead = (
         "What nlgauge reads and writes: data, ratings, scores of other programs, suites and logs. What a format does"
@@ -642,9 +693,16 @@ def formats() -> str:
     return page("Formats", lead, "```sh\nnlgauge list formats\n```", *parts)
 
 
+def shown(example: Mapping[str, str]) -> str:
+    """The first two lines of the file of an example, or of its files behind their names."""
+    heads = {name: "\n".join(content.splitlines()[:2]) for name, content in example.items()}
+    several = "\n".join(f"{name}:\n{textwrap.indent(head, '    ')}" for name, head in heads.items())
+    return f"```text\n{''.join(heads.values()) if len(heads) == 1 else several}\n```" if heads else ""
+
+
 def fields_of_object(reader: Any) -> dict[str, str]:
     """Field -> meaning, and its default where that is a number, of what a file is read into as one object."""
-    if not dataclasses.is_dataclass(reader):
+    if not isinstance(reader, type) or not dataclasses.is_dataclass(reader):
         return {}
     numbers = {one.name: f"{one.default:,}: " for one in dataclasses.fields(reader) if type(one.default) is int}
     return {name: numbers.get(name, "") + _plain(what) for name, what in attributes(reader).items()}
@@ -655,15 +713,16 @@ def results() -> str:
     rows = result_fields()
     kinds: dict[str, list[list[str]]] = {}
     for row in rows:
-        kinds.setdefault(row["kind"], []).append([f"`{row['field']}`", row["type"], row["meaning"]])
-    shared = of_several(kinds.values())
-    parts = ["## Of several kinds", items(shared.items())]
-    for kind, own in kinds.items():
-        parts += ["## Every result" if kind == "*" else f"## {kind}", own_items(own, shared, "#of-several-kinds")]
+        about = row["type"].removesuffix(" or null")
+        kinds.setdefault(row["kind"], []).append([f"`{row['field']}`", about, row["meaning"]])
+    told = Told(kinds)
+    parts = ["## Of several kinds", told.head()]
+    for kind in kinds:
+        parts += ["## Every result" if kind == "*" else f"## {kind}", told.own(kind, "#of-several-kinds")]
     lead = (
-        "Every verb writes its result as one JSON object with `--json FILE`; `rows` holds flat objects. NaN is written"
-        " as null, and unknown fields may come with new versions. `nlgauge list schema` prints these tables as JSON"
-        " Schema."
+        "Every verb writes its result as one JSON object with `--json FILE`; `rows` holds flat objects. What is"
+        " undefined (NaN) or does not apply is null, and unknown fields may come with new versions. `nlgauge list"
+        " schema` prints these tables as JSON Schema, which says what may be null."
     )
     return page(
         "Result files", lead, "```sh\nnlgauge score examples/weather.jsonl -m chrf --json result.json\n```", *parts
@@ -736,7 +795,7 @@ def verbs() -> str:
         "```sh\nnlgauge score examples/weather.jsonl -m chrf\n```",
         table(("verb", "what it does"), rows),
         "## Options of several",
-        items(shared_options(training=False).items()),
+        shared_options(training=False).head(),
         "## Exit codes",
         "With 3 and 4 the result was written.",
         table(("code", "meaning"), codes),
@@ -753,9 +812,7 @@ def verb_page(name: str) -> str:
             if words.split()[0] == name:
                 parts += [f"## {words}", one.summary, f"```text\n{one.example}\n```", *described(words, one)]
         return page(name, *parts)
-    rows = [[f"[`{kind}`](#{kind})", one.summary] for kind, one in TRAIN.items()]
-    parts = [table(("`nlgauge train ...`", "what it makes"), rows)]
-    parts += ["## Options of several", items(shared_options(training=True).items())]
+    parts = ["## Options of several", shared_options(training=True).head()]
     for kind, one in TRAIN.items():
         parts += [f"## {kind}", one.summary, f"```text\n{one.example}\n```", *described(kind, one)]
     return page("train", verb.summary, *parts)
@@ -768,7 +825,7 @@ def described(name: str, verb: Verb) -> Iterator[str]:
     for head, rows in options_by_head(name, verb).items():
         if rows:
             yield f"**{head}**"
-            yield own_items(rows, shared_options(training=name in TRAIN), place)
+            yield shared_options(training=name in TRAIN).own(name, place, rows)
     kind = name.split()[-1]
     if kind in {row["kind"] for row in result_fields()}:
         yield f"Fields of its result file: [{kind}](../results.md#{kind})."
@@ -787,16 +844,21 @@ def options_by_head(name: str, verb: Verb) -> dict[str, list[list[str]]]:
             head = heads.get(param.name, "Options") if is_option else "Arguments"
             shown = _typed(record[0]) if is_option else str(param.metavar or param.name)
             listed = shown.replace("|", "` or `")  # renderers disagree on a bar in code
-            parts.setdefault(head, []).append([f"`{listed}`", re.sub(r"  \[", " [", _plain(record[1]))])
+            meaning, _, default = re.sub(r"  \[", " [", _plain(record[1])).partition(" [default: ")
+            default, _, limits = default.removesuffix("]").partition("] [")
+            about = ", ".join([f"`{default}`", *filter(None, [limits])]) if default else ""
+            parts.setdefault(head, []).append([f"`{listed}`", about, meaning])
     return parts
 
 
 @cache
-def shared_options(*, training: bool) -> dict[str, str]:
-    """The options that several verbs have, or several of those below `train`."""
+def shared_options(*, training: bool) -> Told:
+    """The options of all verbs, or of all below `train`."""
     verbs = TRAIN if training else {name: verb for name, verb in {**VERBS, **INNER}.items() if name != "train"}
-    parts = [options_by_head(name, verb) for name, verb in verbs.items()]
-    return of_several([row for rows in part.values() for row in rows] for part in parts)
+    entries = {
+        name: [row for rows in options_by_head(name, verb).values() for row in rows] for name, verb in verbs.items()
+    }
+    return Told(entries, several=2 if training else _SEVERAL, anchors=training)
 
 
 def _typed(record: str) -> str:
@@ -856,23 +918,62 @@ def entry_of(home: str, name: str, told: str = "") -> Iterator[str]:
 
 def _shown(definition: Definition, name: str, told: str = "") -> Iterator[str]:
     """The signature and the docstring of a name; of a docstring that stands elsewhere the summary and the sections."""
-    yield f"```python\n{_head(definition, name)}\n```"
-    if isinstance(definition, ast.FunctionDef | ast.ClassDef):
-        docstring = ast.get_docstring(definition) or ""
-        if told:
-            named = "|".join(name for name in _SECTIONS if name != "Raises")
-            kept = re.findall(rf"^(?:{named}):\n(?:    .*\n?|\n(?=    ))*", docstring, flags=re.M)
-            docstring = "\n\n".join([docstring.split("\n\n")[0], told, *kept])
-        yield from prose(docstring)
+    docstring = _docstring(definition)
+    if told:
+        named = "|".join(name for name in _SECTIONS if name != "Raises")
+        kept = re.findall(rf"^(?:{named}):\n(?:    .*\n?|\n(?=    ))*", docstring, flags=re.M)
+        docstring = "\n\n".join([docstring.split("\n\n")[0], told, *kept])
+    fields = _fields_told(definition)
+    yield f"```python\n{f'class {name}' if fields else _head(definition, name)}\n```"
+    for part in prose(docstring):
+        yield re.sub(r"^- `(\w+)`", lambda item: f"- `{fields.get(item[1], item[1])}`", part, flags=re.M)
+
+
+def _docstring(definition: Definition) -> str:
+    return (ast.get_docstring(definition) or "") if isinstance(definition, ast.FunctionDef | ast.ClassDef) else ""
+
+
+def _fields_told(definition: Definition) -> dict[str, str]:
+    """Field -> the line that declares it, of a class whose docstring tells all of them; else nothing.
+
+    Such a class needs no signature, which would list them twice.
+    """
+    if not isinstance(definition, ast.ClassDef):
+        return {}
+    declared = {
+        ast.unparse(d.target): ast.unparse(d) for d in definition.body if isinstance(d, ast.AnnAssign) and _is_field(d)
+    }
+    told = re.findall(r"^(\w+): ", section(_docstring(definition), "Attributes"), flags=re.M)
+    return declared if declared and declared.keys() <= set(told) else {}
 
 
 def _methods(definition: Definition, name: str) -> Iterator[str]:
-    """What a class offers beside its fields, as far as it says what it does."""
-    if isinstance(definition, ast.ClassDef):
-        for inner in definition.body:
-            if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_") and ast.get_docstring(inner):
-                yield f"### `{name}.{inner.name}`"
-                yield from _shown(inner, inner.name)
+    """What a class offers beside its fields, as far as it says what it does: first what needs no list of arguments."""
+    if not isinstance(definition, ast.ClassDef):
+        return
+    offered = [
+        inner
+        for inner in definition.body
+        if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_") and _docstring(inner)
+    ]
+    lines = {inner.name: line for inner in offered if (line := _in_a_line(inner))}
+    if lines:
+        yield "**Methods and properties**"
+        yield "\n".join(lines.values())
+    for inner in offered:
+        if inner.name not in lines:
+            yield f"### `{name}.{inner.name}`"
+            yield from _shown(inner, inner.name)
+
+
+def _in_a_line(method: ast.FunctionDef) -> str:
+    """A method with what it does and raises, as an item of a list; empty if there is more to say."""
+    plain = re.split(r"\n\n(?=Raises:\n)", _docstring(method))[0]
+    if re.search(rf"^({'|'.join(_SECTIONS)}):|^    |^- ", plain, flags=re.M):
+        return ""
+    raises = " ".join(section(_docstring(method), "Raises").split())
+    told = " ".join([*plain.split(), *([f"Raises {raises}"] if raises else [])])
+    return f"- `{' '.join(_head(method, method.name).split())}`: {_plain(told)}"
 
 
 def _head(definition: Definition, name: str) -> str:
