@@ -35,7 +35,7 @@ REPLY = "Yes, please take the one with a view."
 POOLED = "What is drawn depends on the texts of the pool, and not on their order."
 MORE = (
     "[`nlgauge audit`](../verbs/audit.md) holds metrics to them, [`nlgauge perturb`](../verbs/perturb.md) writes them;"
-    " [all perturbations](../perturbations.md)."
+    " [all perturbations](../perturbations.md) has their checklists."
 )
 REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
 
@@ -234,15 +234,7 @@ def page(stem: str, rules: Callable[[str | None], Iterable[str]]) -> str:
     lines += ["", "```", ""]
     for name in names:
         about = info(name)
-        used = [row for row in checklist_rows() if row.template == name]
-        tasks = dict.fromkeys(f"`{row.task}` ({row.criterion})" for row in used)
-        listed = f" In the checklists of {', '.join(tasks)}." if tasks else ""
-        lines += [
-            f"## {name}",
-            "",
-            wrapped(f"{about.summary[0].upper()}{about.summary[1:]}.{listed}"),
-            "",
-        ]
+        lines += [f"## {name}", "", wrapped(f"{about.summary[0].upper()}{about.summary[1:]}."), ""]
         told = [
             line
             for rule in rules(PERTURBATIONS.lookup(name)[0].__doc__)

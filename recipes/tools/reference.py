@@ -87,7 +87,7 @@ FAMILIES: Mapping[str, tuple[str, str, str]] = {
         r"external\.|stored$|judging$",
     ),
 }
-_USUAL = ("needs", "tasks", "runs with", "reads")  # facts that a page tells once, where several of its metrics agree
+_USUAL = ("needs", "reads")  # facts that a page tells once, where several of its metrics agree
 _ORDER = ("words", "vectors", "entailment", "likelihood", "trained", "others")
 # Sets of src/nlgauge/data/agreement.tsv that are shown together, by how their names begin.
 _SETS = {
@@ -103,8 +103,8 @@ _AUDITED = (
     "How much of its score a metric takes off for an error: the three that it underrates most beside what people are"
     " estimated to take off, and the harmless change that costs most, for which nothing should come off"
     " ([audit](verbs/audit.md)). The page of each family ends in its table;"
-    " [another](../../recipes/tools/metrics/audits.tsv) has the 95 % intervals. 50 sentences of news and encyclopedia"
-    " (UD English PUD) were damaged; each is its own reference, and source."
+    " [another](../../recipes/tools/metrics/audits.tsv) has presets and 95 % intervals. 50 sentences of news and"
+    " encyclopedia (UD English PUD) were damaged; each is its own reference, and source."
 )
 _AGREED = (
     "Of two outputs for one item, how often a metric puts the one first that people rate higher; a blind choice gets"
@@ -459,16 +459,16 @@ def metrics_of(kind: str) -> str:
     for cls, names in kin.items():
         own = {word: what for word, what in known[cls].items() if usual.get(word) != what}
         parts += entry(cls, names, own, told)
-    named = [name for names in kin.values() for name in names]
     found = {row.pop("metric"): list(row.values()) for row in rows_of("metrics/audits.tsv")}
-    audited = [[f"`{name}`", *map(_without_interval, found[name])] for name in named if name in found]
+    audited = [
+        [f"`{names[0]}`", *map(_without_interval, found[names[0]])] for names in kin.values() if names[0] in found
+    ]
     if audited:
         head = ("metric", "underrated most", "second", "third", "harmless, costs most")
         about_table = "[What the table holds](../metrics.md#what-audits-found)."
         parts += ["## What audits found", about_table, table(head, audited)]
-    first = next(name for name in named)
-    lead = f"{about} [All metrics](../metrics.md)."
-    return page(title, lead, f"```sh\nnlgauge list metrics {first}\n```", *parts)
+    lead = f"{about} [All metrics](../metrics.md) has what they run with, and `nlgauge list metrics NAME` their tasks."
+    return page(title, lead, f"```sh\nnlgauge list metrics {next(iter(kin.values()))[0]}\n```", *parts)
 
 
 def _without_interval(cell: str) -> str:
@@ -517,10 +517,7 @@ def facts(cls: type, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     name, about = names[0], metric_info(names[0])
     low, high = about.range
     yield "needs", ", ".join(sorted(about.needs)) or "nothing but the hypothesis"
-    tasks = [word for task, word in TASKS.items() if task in about.tasks]
-    yield "tasks", "any" if len(tasks) in (0, len(TASKS)) else ", ".join(tasks)
     yield "range", f"{low:g} to {high:g}; {about.direction}"
-    yield "runs with", runs_with(name)
     with suppress(ng.NlgaugeError):
         yield "reads", reads(metric(name))
     if about.parts:
@@ -713,8 +710,7 @@ def results() -> str:
     rows = result_fields()
     kinds: dict[str, list[list[str]]] = {}
     for row in rows:
-        about = row["type"].removesuffix(" or null")
-        kinds.setdefault(row["kind"], []).append([f"`{row['field']}`", about, row["meaning"]])
+        kinds.setdefault(row["kind"], []).append([f"`{row['field']}`", "", row["meaning"]])
     told = Told(kinds)
     parts = ["## Of several kinds", told.head()]
     for kind in kinds:
@@ -722,7 +718,7 @@ def results() -> str:
     lead = (
         "Every verb writes its result as one JSON object with `--json FILE`; `rows` holds flat objects. What is"
         " undefined (NaN) or does not apply is null, and unknown fields may come with new versions. `nlgauge list"
-        " schema` prints these tables as JSON Schema, which says what may be null."
+        " schema` prints these tables as JSON Schema, with the type of each field."
     )
     return page(
         "Result files", lead, "```sh\nnlgauge score examples/weather.jsonl -m chrf --json result.json\n```", *parts
@@ -739,7 +735,8 @@ def notes() -> str:
     flags = [[f"`{name}`", sentence(what)] for name, what in MEANINGS.items()]
     lead = (
         "A flag marks texts whose score needs care; scores, notes and result files count them. A guard distrusts a text"
-        " whatever the metric is; [comparing systems](../guides/compare.md) says what to do about them."
+        " whatever the metric is; [comparing systems](../guides/compare.md) says what to do about them, and [a"
+        " study](../studies/guards.md) what they miss."
     )
     return page(
         "Flags and guards",
@@ -775,7 +772,8 @@ def verbs() -> str:
     """The table of all verbs."""
     rows = [[f"[`nlgauge {name}`](verbs/{name}.md)", verb.summary] for name, verb in VERBS.items()]
     rows += [[f"[`nlgauge {name}`](verbs/meta.md#{anchor(name)})", verb.summary] for name, verb in INNER.items()]
-    rows += [[f"[`nlgauge train {name}`](verbs/train.md#{name})", verb.summary] for name, verb in TRAIN.items()]
+    trained = ", ".join(f"[`{name}`](verbs/train.md#{name})" for name in TRAIN)
+    rows += [[f"`nlgauge train ...`: {trained}", "Train or fit one of these."]]
     lead = (
         "One command, `nlgauge`, has these verbs. `-h` after any of them lists its options. `nlgauge"
         " --install-completion` makes bash, zsh or fish complete verbs, options, choices and names of metrics."
@@ -895,7 +893,10 @@ def package_page(package: str) -> str:
     tree, own = _tree(package), homes(package)
     readers = [(title, reader) for title, _, reader in described_formats() if callable(reader)]
     is_format = {f"{reader.__module__}.{reader.__qualname__}": title for title, reader in readers}
-    parts = [*prose(ast.get_docstring(tree) or ""), "[Python and notebooks](../../guides/python.md) shows the way."]
+    parts = [
+        *prose(ast.get_docstring(tree) or ""),
+        "[Python and notebooks](../../guides/python.md) shows the way." if package == "nlgauge" else "",
+    ]
     for name in sorted(own, key=str.lower):
         place = is_format.get(f"{own[name]}.{name}")
         told = f"[What it reads or writes](../formats.md#{anchor(place)})" if place else ""
@@ -919,11 +920,12 @@ def entry_of(home: str, name: str, told: str = "") -> Iterator[str]:
 def _shown(definition: Definition, name: str, told: str = "") -> Iterator[str]:
     """The signature and the docstring of a name; of a docstring that stands elsewhere the summary and the sections."""
     docstring = _docstring(definition)
-    if told:
-        named = "|".join(name for name in _SECTIONS if name != "Raises")
+    fields = _fields_told(definition)
+    if told:  # which has what is refused, and the fields of a file that is one object
+        there = ("Attributes", "Raises") if fields else ("Raises",)
+        named = "|".join(name for name in _SECTIONS if name not in there)
         kept = re.findall(rf"^(?:{named}):\n(?:    .*\n?|\n(?=    ))*", docstring, flags=re.M)
         docstring = "\n\n".join([docstring.split("\n\n")[0], told, *kept])
-    fields = _fields_told(definition)
     yield f"```python\n{f'class {name}' if fields else _head(definition, name)}\n```"
     for part in prose(docstring):
         yield re.sub(r"^- `(\w+)`", lambda item: f"- `{fields.get(item[1], item[1])}`", part, flags=re.M)
@@ -958,7 +960,7 @@ def _methods(definition: Definition, name: str) -> Iterator[str]:
     ]
     lines = {inner.name: line for inner in offered if (line := _in_a_line(inner))}
     if lines:
-        yield "**Methods and properties**"
+        yield "**Methods**"
         yield "\n".join(lines.values())
     for inner in offered:
         if inner.name not in lines:

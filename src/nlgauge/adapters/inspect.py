@@ -30,10 +30,9 @@ def as_inspect(
     counts as unscored, and the explanation says why. Models are loaded once a process, and score beside its event loop.
 
     A log has all that made its scores, so that `inspect score LOG --scorer nlgauge/nlgauge -S metrics=chrf` gives a log
-    more of them. There, a specification may hold no comma. `nlgauge.read` has these scores as columns such as
-    `nlgauge.chrf`, so that `nlgauge gate old.eval new.eval -m human.nlgauge.chrf` compares two runs by them. It needs
-    the extra `inspect`. inspect_ai also makes this scorer anew from what a log says, so by its name only metrics that
-    run on what ships are made; programs, modules and models of your own are for those who call this function.
+    more of them. `nlgauge gate old.eval new.eval -m human.nlgauge.chrf` compares two runs by these scores. It needs the
+    extra `inspect`. inspect_ai also makes this scorer anew from what a log says, so by its name only metrics that run
+    on what ships are made.
 
     Args:
         metrics: specifications; they may not take frequencies or a scale from all samples.

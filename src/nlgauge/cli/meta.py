@@ -203,8 +203,6 @@ def meta(
     corrects p for the number of tests. Several references are used in each metric's own way; `--references` changes
     numbers by more than most metrics differ.
 
-    Intervals keep the tie thresholds of all data; `--intervals bootstrap` calibrates them in every draw (slow).
-
     A preset sets all options of a protocol, and options beside it win. Of two metrics or more it makes its test, where
     it has one: not with `--test none`, another `--stat` or `--level`. Presets `wmt21` to `wmt26` read the folder of a
     test set and print the official table; controls below it compare nothing. A metric that scored there with the

@@ -402,9 +402,8 @@ class Common:
 
     Scores of models are kept by signature and texts in one file, `scores.sqlite`, which several runs may use at once:
     in `--cache DIR`, `$NLGAUGE_CACHE`, or `nlgauge` in the user's cache folder. Each row has a checksum; one that does
-    not fit is scored again. Where the user's own cache cannot be written, or the disk fills, a run goes on without it,
-    with a note; a folder that `--cache` names is refused then. A file that is no cache ends the run: delete it. One
-    that is damaged further on is deleted by `nlgauge doctor --prune`.
+    not fit is scored again. Where the user's own cache cannot be written, a run goes on without it, with a note. A
+    damaged file is deleted by `nlgauge doctor --prune`.
 
     `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--encoder auto` takes
     `multilingual` where a tenth of the texts of a language pair, or of all others, are not English, and `embedded`

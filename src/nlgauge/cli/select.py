@@ -131,8 +131,7 @@ def sweep(
 
     The best weight has the highest mean gain of those at which neither number falls, the smallest of equals, and 0 if
     every mixture costs something. It is chosen on the data that show its gain: with several sets or suites a second
-    table has the weight that is best on the other sets, and what that gains here. On the page intervals over pairs of
-    metrics are too narrow: their gains depend on each other.
+    table has the weight that is best on the other sets, and what that gains here.
 
     `-m nli --with pooling` tries five formulas and three directions of each `nli` metric instead. It says which wins
     how often, and what the choice by the other sets costs. Translation and summaries need two runs. A suite whose

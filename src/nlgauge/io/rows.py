@@ -145,14 +145,10 @@ class Rows:
 class JsonRows(Rows):
     """The rows of a JSON file: JSON lines, one array of objects, or a table as pandas writes it.
 
-    A row is an object with the names of our fields. A field of null is absent, but `hyp` may not be: an empty text is
-    `""`. NaN and Infinity are refused; write null.
+    A field of null is absent, but `hyp` may not be: an empty text is `""`. NaN and Infinity are refused; write null.
 
-    Each iteration reads the file again and gives (number, value). In JSON lines the number is that of the line, and
-    lines that hold only white space are skipped and counted in `notes`. A file that begins with `[` is one array, whose
-    entries are numbered from 1. Its bytes are held in memory, its values one by one. A file that is one object may be a
-    table, whose rows are numbered likewise: `to_json` of pandas in any of its orients, columns as lists, or one list of
-    rows in a field.
+    A file that begins with `[` is one array, whose bytes are held in memory. A file that is one object may be a table:
+    `to_json` of pandas in any of its orients, columns as lists, or one list of rows in a field.
 
     Raises:
         InputError: a line or an entry is not JSON, or larger than the limits of the file allow. Also what `Lines`
@@ -524,10 +520,8 @@ class DelimitedRows(Rows):
     `--columns`, as outputs rated for meaning representations do (BAGEL, SFHOT, SFREST): `--columns
     src=mr,hyp=sys_ref,ref=orig_ref,human.quality=quality`.
 
-    Cells between commas may stand in double quotes, and then contain commas, line breaks, and quotes that are written
-    twice. Cells between tabs are taken as they are; there lists and objects (`refs`, `context`, `table`, `human`, the
-    ratings of several people) are JSON in a cell. An empty cell is an absent value, with two exceptions: in `hyp` it is
-    an empty hypothesis, and a row all of whose reference columns are empty has one empty reference.
+    Cells between commas may stand in double quotes; cells between tabs are taken as they are, and lists and objects in
+    them are JSON. Empty cells are as in TSV.
 
     Args:
         file: a file with a header.

@@ -252,11 +252,10 @@ class Nli(NliMetric):
     the other. So wrong numbers, names and negations cost much where the rest is a near-copy.
 
     `nli` and `nli-robust` are small heads. They find such near-copies best in sentences of Wikipedia, of which their
-    training sets are made; in news `nli` misses most pronouns, more than half of the omissions and half of the verbs.
-    Which of two ordinary translations is better they tell no better than chrF, and jumbled words cost next to nothing:
-    join them to a metric of similarity, as in `0.3*nli + 0.7*bertscore` (the paper advises 0.2 to 0.3). Both were
-    taught errors like those of the audits, and audits mark such rows (`trained_on`). For documents as sources take
-    `faithful` or `summac`, which read sentences.
+    training sets are made; in news `nli` misses half of them. Which of two ordinary translations is better they tell no
+    better than chrF, and jumbled words cost next to nothing: join them to a metric of similarity, as in `0.3*nli +
+    0.7*bertscore` (the paper advises 0.2 to 0.3). Both were taught errors like those of the audits, and audits mark
+    such rows (`trained_on`). For documents as sources take `faithful` or `summac`, which read sentences.
 
     The paper takes `direction=both` for translation and data-to-text, `formula=e-c,direction=backward` for summaries
     against references, and `formula=-c,direction=forward,anchor=source` against the source, with large models: presets
@@ -295,8 +294,7 @@ class Nli(NliMetric):
         name; e-n-2c exists; an empty side gets the formula's worst value (theirs asks the model); outer blanks of a
         text do not count (in theirs they are tokens of RoBERTa). A sum of metrics scales each by this call alone, and
         refuses one segment or equal scores (theirs keeps scores of earlier calls, and divides 0 by 0). The geometric
-        mean and the smaller value are ours. Probabilities equal those of transformers to 1e-6 in float32; token types
-        follow the tokenizer's file, which transformers 5 does not do for ALBERT.
+        mean and the smaller value are ours.
     """
 
     formula: Literal["e", "-c", "e-n", "e-c", "e-n-2c"] = "e"

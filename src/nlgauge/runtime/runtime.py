@@ -300,8 +300,7 @@ class Runtime:
     Attributes:
         device: `auto` (a GPU if there is one), `cpu`, `cuda`, `cuda:1`, `mps`, or a `torch.device`.
         dtype: precision of model arithmetic, as a name or as a `torch.dtype`. It is part of the signature of every
-            metric that runs a model. `auto` becomes bfloat16 where the device multiplies it faster than float32, or
-            else float32.
+            metric that runs a model. `auto` is bfloat16 where the device multiplies it faster, else float32.
         token_budget: the largest number of tokens in one forward pass. If None, it is chosen by device. It changes the
             speed; scores differ only as sums in another order do (1e-6 in float32, more in half precision).
         seed: the seed of everything that is drawn at random.
@@ -310,8 +309,8 @@ class Runtime:
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
             `usual` is `line` where stderr is a terminal or a notebook, and `silent` elsewhere.
         pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
-        compile: fuse the operations of a GPU by `torch.compile`, for encoders of BERT's family. The first batch takes
-            up to minutes. It changes the speed; scores differ by rounding. A CPU has kernels of its own.
+        compile: fuse the operations of a GPU by `torch.compile`, for encoders of BERT's family. It changes the speed;
+            scores differ by rounding.
         encoder: the encoder of metrics that specifications name without a model: `embedded`, `base`, `multilingual`, or
             `auto`, which takes one for English or `multilingual` by the texts of a call. If None, that of the variable
             NLGAUGE_ENCODER, else `embedded`. Metric objects have a model already.

@@ -602,10 +602,7 @@ def correlation(
     With `compat` float64 decides.
 
     Args:
-        name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
-            `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
-            `balanced_accuracy`, `f1`, `mcc`, `preference_accuracy`, `pdp`, `pdp_pairs`, or the name of a plug-in's
-            statistic.
+        name: a statistic of `nlgauge list statistics`, or of a plug-in.
         x: scores, shape (n,), or (S, N) with one row per system and one column per item. For `rr_kendall` and
             `preference_accuracy`: scores of the better texts.
         z: judgements of the same shape; None or NaN where there is none. For `rr_kendall` and `preference_accuracy`:

@@ -106,16 +106,13 @@ def permutation_test(
         averaging: for segments: `item` computes a coefficient per item over systems, and averages these; `sys`
             computes one per system over items; `none` takes all cells together.
         statistic: `pearson`, `spearman`, `kendall_b`, or a function of standardised scores (..., n) and judgements
-            (..., n) along the last axis. A function is called on all mixtures, which takes longer; so are ranks of
-            items of up to 128 outputs in which scores tie (a second a pair of metrics by tau, four by rho). For ranks
-            the null hypothesis mixes the two distributions of scores.
+            (..., n) along the last axis. A function is called on all mixtures, which takes longer.
         alternative: `greater` gives p of row better than column; or `two-sided`.
         system_scores: average a metric over the `rated` segments or over `all`.
         draws: the number of draws, B.
         seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
         compat: `mt-metrics-eval` or `nlpstats` uses the coins of that package from its stream of random numbers, and p
-            = hits / B, to check published numbers. mt-metrics-eval stops early and gives a constant metric p = 0;
-            nlpstats tosses a coin for each system and item, not for each score.
+            = hits / B, to check published numbers.
         advance: called with the number of pairs of metrics that were done, for a display of progress.
 
     Raises:

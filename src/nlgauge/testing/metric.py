@@ -793,8 +793,7 @@ def check_metric(
         alternatives: option -> another valid value, for options whose type does not tell one (see `check_options`).
         tolerance: how much two scores of one segment may differ, relative to values above 1. None is 0 where no model
             makes the scores (`info.cached` is False: counting gives the same number every time), `MODEL_TOLERANCE`
-            where one does, and `POOL_TOLERANCE` where the metric is pooled. For a sum that includes a metric with a
-            model, the tolerance must be given.
+            where one does, and `POOL_TOLERANCE` where the metric is pooled. A sum with a model needs one.
         registered: False rebuilds from the metric's class, for a metric that no installed entry point names yet.
 
     Raises:

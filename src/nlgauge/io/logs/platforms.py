@@ -82,10 +82,9 @@ def open_evals(file: InputFile, columns: Mapping[str, str] | None = None) -> Hel
 
     The item is `sample_id`, the system the first completion function of the run, the group the name of the evaluation.
     The hypothesis is what a match compared, else what was sampled first: a judge is sampled after the model that it
-    judges. Columns are `match` (0 or 1) and the numbers of `metrics`. Where the answer of a judge could not be read,
-    evals stores the lowest score; it is undefined here, as are the scores of a sample with an error. References are
-    what the match expected, and the source is what the user said last. A run without a final report was killed; a note
-    says so.
+    judges. Columns are `match` (0 or 1) and the numbers of `metrics`. Where the answer of a judge could not be read the
+    score is undefined, as are those of a sample with an error. References are what the match expected, and the source
+    is what the user said last.
 
     Args:
         file: the file.
@@ -270,7 +269,7 @@ def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> He
 
     Inputs and outputs are those of the root span: a text, a chat, or an object with one text or a field such as
     `response`. References are the expectation `expected_response`. Traces that were fetched without spans have previews
-    alone, which MLflow cuts; a note counts them. Traces that failed have no answer.
+    alone, which MLflow cuts; a note counts them.
 
     Args:
         file: the file.

@@ -259,8 +259,8 @@ def write_answers(
 ) -> None:
     """Write answers to WMT26's evaluation tasks for the items of a file, and refuse what the tasks do not allow.
 
-    The layout of tasks 1 and 2 is that of the released baselines. That of a direct answer to task 3, `task3_pred` with
-    0 or 1, was not published when this was written: look at the page of the task before you send it.
+    The layout of tasks 1 and 2 is that of the released baselines; that of a direct answer to task 3, `task3_pred` with
+    0 or 1, was not published when this was written.
 
     Args:
         path: where to, `.jsonl`, perhaps with `.gz`.

@@ -177,8 +177,7 @@ class BertScore(ByEncoder):
 
     `embedded` (all-MiniLM-L6-v2) and `base` (all-mpnet-base-v2) read English; `base` agrees much better with people and
     takes several times as long. `multilingual` (multilingual-e5-small in four bits) reads about a hundred languages.
-    Others are bert_score's, as in `paper/bertscore-de`. Only weights that fit exactly are read, beside a
-    tokenizer; a model's own code never runs. A model that writes from left to right is scored with a note.
+    Others are bert_score's, as in `paper/bertscore-de`.
 
     Unrelated sentences score high, too: 0.41 with `embedded`, 0.83 with roberta-large. `rescale` maps this baseline b
     to 0 and identity to 1, by (x - b) / (1 - b), for P, R and F each; the order stays. Baselines of bert_score, one for
@@ -186,9 +185,8 @@ class BertScore(ByEncoder):
     come with the package; without one, as for `base` and the presets for Turkish and Russian, it is refused. `nlgauge
     train baseline` makes one.
 
-    An empty side gets 0 before rescaling (flag `empty`), and so does a side without any weight (flag `unweighted`), as
-    with idf where each of its pieces is in every reference. With idf of the call nothing is cached, and one reference
-    alone is refused. `nlgauge align` shows what was matched.
+    An empty side gets 0 before rescaling (flag `empty`), and so does a side without any weight (flag `unweighted`).
+    With idf of the call nothing is cached, and one reference alone is refused. `nlgauge align` shows what was matched.
 
     Args:
         model: `embedded`, `base`, `multilingual`, a folder, or an id of the Hugging Face hub. The first three are

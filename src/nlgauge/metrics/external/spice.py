@@ -30,10 +30,9 @@ _PARTS = {"precision": "pr", "recall": "re"}
 class Spice(Checked, BaseMetric):
     """F1 of the objects, attributes and relations of a caption and of all of its references together.
 
-    A caption and its references become scenes of objects, attributes and relations, by the program of its authors. All
-    references of a segment are read together, as one scene. The parts are `precision` and `recall`. A copy of the
-    reference need not be best: a text without an object has no scene and scores 0, as a blank one does. It does not
-    notice grammar, nor anything else that its parser does not turn into a tuple. It reads English.
+    All references of a segment are read together, as one scene. The parts are `precision` and `recall`. A copy of the
+    reference need not be best: a text without an object has no scene and scores 0, as a blank one does. It reads
+    English.
 
     Args:
         jar: path of `spice-1.0.jar`; its folder `lib` with Stanford CoreNLP 3.6.0 lies beside it. Java must be
