@@ -168,10 +168,9 @@ def example(name: str) -> list[str]:
         (SUMMARY,): "[summary]",
         (REPLY,): "[reply]",
     }[texts]
-    lines = [f'>>> show(ng.perturb("{name}", {variable}, seed=0{arguments}))']
     return [
-        *lines,
-        *(one.text if one is not None else f"- ({reason})" for one, reason in zip(made, made.reasons, strict=True)),
+        f'>>> show(ng.perturb("{name}", {variable}, seed=0{arguments}))',
+        next(one.text for one in made if one is not None),
         "",
     ]
 
@@ -209,11 +208,8 @@ def page(stem: str, rules: Callable[[str | None], Iterable[str]]) -> str:
         "",
         "```python",
         ">>> import nlgauge as ng",
-        ">>> def show(outcomes):",
-    ]
-    lines += [
-        "...     for one, reason in zip(outcomes, outcomes.reasons):",
-        '...         print(f"- ({reason})" if one is None else one.text)',
+        ">>> def show(outcomes):  # the first text that was changed",
+        "...     print(next(one.text for one in outcomes if one is not None))",
         "",
     ]
     used = {texts_for(name) for name in names}

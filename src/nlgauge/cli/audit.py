@@ -237,11 +237,11 @@ def audit(
     """Find out what a metric cannot see.
 
     Checklist (`--task`): each row of the task's checklist makes good texts worse in one way. A cell is the metric's
-    drop less the penalty of people: 0 agrees, below 0 punishes too little. The text is compared with itself on purpose.
-    Drops are divided by that score (`self`); of error rates and metrics without references they are scaled over the
-    task (`minmax`). Rows of `invariance` should change nothing. Penalties are estimated from printed figures (`~` marks
-    less certain ones); `--penalties` reads your own, a table with `template`, `penalty` (0 to 1) and perhaps `task` and
-    `criterion`. `n/a` counts texts to which a perturbation does not apply.
+    drop less the penalty of people: 0 agrees, below 0 punishes too little. Drops are divided by the score of the text
+    with itself (`self`); of error rates and metrics without references they are scaled over the task (`minmax`). Rows
+    of `invariance` should change nothing. Penalties are estimated from printed figures (`~` marks less certain ones);
+    `--penalties` reads your own, a table with `template`, `penalty` (0 to 1) and perhaps `task` and `criterion`. `n/a`
+    counts texts to which a perturbation does not apply.
 
     Preference (`--suite`): does the better text of a pair score higher? Ties count as losses unless you say otherwise;
     a metric that knows nothing gets one half, and below it prefers the error. Rows `mean-...` are plain means over

@@ -51,8 +51,7 @@ def align(
 
     In the picture (`--svg`, `--html`) rows are the words of the hypothesis. Orange rails above and below a cell mark
     the best match of a hypothesis word, blue ones left and right that of a reference word, and a frame marks both. The
-    shade covers the range of this one matrix, so compare two pictures only where their scales agree, and bars of
-    weights only within a side. Cells have numbers up to 24 words a side.
+    shade covers the range of this one matrix.
 
     Precision, recall and F are what the metric reports. They differ from the weighted mean of the marked similarities
     where a word has several pieces, where scores are rescaled, or where several references are combined.

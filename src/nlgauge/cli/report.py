@@ -64,10 +64,9 @@ def report(
     agreement of one that was trained on ratings. Every figure links to its numbers as CSV.
 
     Rows of `--segments` give a table to search and sort, with `--data` also texts, word differences and scores by
-    length, with `audit --segments` the pairs that a score got wrong. Rows join by `id`, pairs by what stands before the
-    `/` of theirs: give `--data` where several language pairs have the same numbers. Without `--segments`, rows beside a
-    result under its name are taken (`chrf.tsv` beside `chrf.json`). `--align` leaves out texts that are empty or too
-    long for the model.
+    length, with `audit --segments` the pairs that a score got wrong. Rows join by `id`: give `--data` where several
+    language pairs have the same numbers. Without `--segments`, rows beside a result under its name are taken
+    (`chrf.tsv` beside `chrf.json`). `--align` leaves out texts that are empty or too long for the model.
 
     Results may be packed (`.gz`). The same results give the same bytes, and files are named without their folders. A
     file that is no result, has another schema or is given twice is refused (2).

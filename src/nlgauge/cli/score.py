@@ -205,10 +205,9 @@ def score(
     that must be refused is refused before a model runs.
 
     `--engine` scores plain Parquet, JSON lines or text files in parts (extra `parquet`). After a kill the same command
-    goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. Tests asked for later score
-    nothing anew. `--common`, `--unreferenced`, `--cache` and `-m embedded` do not go with it; idf,
-    `cider` and sums take a pass over all parts before. Ray without an address starts for the run alone, and only
-    this machine reaches it.
+    goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. `--common`,
+    `--unreferenced`, `--cache` and `-m embedded` do not go with it; idf, `cider` and sums take a pass over all parts
+    before.
 
     It ends with 3 where a system is worse than `--fail-under`, in the metric's own direction, or undefined. `-m
     module:name` imports that module and so runs its code; the metric is then known as `name`, also in a sum that is

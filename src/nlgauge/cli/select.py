@@ -125,9 +125,8 @@ def sweep(
     Scores of models stay in the cache.
 
     Both metrics are brought to one scale first: in a data set for each group, in a suite for each kind of error, over
-    right and faulty texts together. One that gives all of them the same score is refused. At level `system` a number is
-    the mean of segments, also at the ends. Several references are combined before scaling; `nlgauge meta` with a sum
-    scales first. Pairs whose texts should score the same are left out.
+    right and faulty texts together. At level `system` a number is the mean of segments, also at the ends. Several
+    references are combined before scaling. Pairs whose texts should score the same are left out.
 
     The best weight has the highest mean gain of those at which neither number falls, the smallest of equals, and 0 if
     every mixture costs something. It is chosen on the data that show its gain: with several sets or suites a second

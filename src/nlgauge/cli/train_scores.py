@@ -265,8 +265,8 @@ def train_sescore(
 
     A name in `.safetensors` gives a head on the encoder that it was made for; any other name a folder with encoder,
     tokenizer and network. `--dev` with ratings keeps the weights that agree best with people, by `--stat` within each
-    group; else a share of the references (`--held-out`) decides by its own scores. Fewer than 50 segments choose by
-    chance, and a note says so. `--held-out 0` keeps the last weights. Do not test on the set that chose.
+    group; else a share of the references (`--held-out`) decides by its own scores. `--held-out 0` keeps the last
+    weights. Do not test on the set that chose.
 
     `--method ridge` fits a weighted sum, in seconds; triples need a `--strength`. `--copies` and `--unrelated` add
     references as hypotheses, with scores 0 and -25: edits never show what texts with nothing in common should get.

@@ -121,10 +121,9 @@ class PluginRows(Rows):
     Such a reader is a function, named by an entry point in the group `nlgauge.formats`. The name of the entry point is
     the format, and the ending that its files have, also before `.gz`; `nlgauge.read(path, format=NAME)` reads a file of
     any name. It is given an `nlgauge.io.InputFile`, and yields for each row its line number and its fields, with the
-    names of the JSON fields. `nlgauge.io.Lines` reads a text file as numbered lines, within the limits; `file.chunks()`
-    gives the bytes of another. The first line of its docstring stands in `nlgauge list formats`. Raise
-    `nlgauge.InputError` for what only the reader can see: checks of fields, duplicate ids, notes and `--columns` work
-    as for every format. Our own names and endings take precedence. `examples/plugin` has one.
+    names of the JSON fields. `nlgauge.io.Lines` reads a text file as numbered lines; `file.chunks()` gives the bytes of
+    another. Raise `nlgauge.InputError` for what only the reader can see: checks of fields, duplicate ids, notes and
+    `--columns` work as for every format. Our own names and endings take precedence. `examples/plugin` has one.
 
     Args:
         file: the file.

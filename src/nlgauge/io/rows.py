@@ -661,10 +661,10 @@ def tab_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> Delim
     """The rows of a table between tabs, whose header has the names of our fields.
 
     A cell is whatever stands between two tabs: there is no quoting and no escaping, so a text can hold no tab and no
-    line break. Only what a spreadsheet quoted is undone, and a table all of whose names are quoted is read as quoted.
-    An empty cell is an absent value, with two exceptions: an empty `hyp` is an empty text, and a row all of whose
-    reference cells are empty has one empty reference. `refs`, `human`, `context`, `table` and the ratings of several
-    people (`[4, 5]`) are JSON in a cell. `NA`, `nan`, `null` and the like stand for no rating.
+    line break. What a spreadsheet quoted is undone. An empty cell is an absent value, with two exceptions: an empty
+    `hyp` is an empty text, and a row all of whose reference cells are empty has one empty reference. `refs`, `human`,
+    `context`, `table` and the ratings of several people (`[4, 5]`) are JSON in a cell. `NA`, `nan`, `null` and the like
+    stand for no rating.
 
     PAWS, PAWS-X and QQP are read with their own names: `sentence1` is the reference, `sentence2` the hypothesis,
     `label` the rating.

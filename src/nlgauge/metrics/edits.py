@@ -455,8 +455,8 @@ class Eed(Checked, BaseMetric):
     A character that only the reference has, or that is replaced, costs 1, one that only the hypothesis has 0.2, and a
     jump at a blank of the reference 2; what is visited never or more than once adds 0.3 to cost and length. Even a copy
     is a little above 0. The corpus number is the mean of the segments; of several references the best counts. A blank
-    side gets 1 (flag `empty`), while the program's value depends on the other side. A pair of more than some 10,000
-    characters each is undefined (flag `too_long`).
+    side gets 1 (flag `empty`), while the program's value depends on the other side. Very long pairs are undefined (flag
+    `too_long`).
 
     Args:
         language: how texts are prepared: `en` parts marks from words and puts a blank at both ends, `ja` folds letters

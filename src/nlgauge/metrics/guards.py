@@ -299,9 +299,9 @@ class GuardRules:
     The rules are slow to distrust. Names, numbers, dates, handles and addresses may stand in a text as they do in its
     source: `copied` wants two plain words, three for a near copy, and `untranslated` two of its three. A plain word has
     no capital, no digit, and no sign such as `@`, `#` or `/` beside it; where no blanks set words apart, two letters
-    count as one word. What the source, a turn of the dialogue or a reference says again and again may be said again and
-    again. In summaries a copied sentence is normal, and where source and references are in one language, as in
-    correction and simplification, the whole source may be right.
+    count as one word. What source or reference says again and again may be said again and again. In summaries a copied
+    sentence is normal, and where source and references are in one language, as in correction and simplification, the
+    whole source may be right.
 
     Whether languages differ is known from the group, or told by function words first and then by py3langid, which takes
     half a second and 100 MB to load. It must be sure of both languages (.7). Names tell no language: a text needs two

@@ -576,7 +576,7 @@ def synthesize(
     An error costs -1 if the texts before and after it still entail each other, and -5 otherwise; the sum, -25 at worst,
     is the score of the last text beside the first. A metric can learn from such triples where nobody has rated
     anything. No edit touches an earlier one, and undoing the steps in reverse order gives the text back. Where no room
-    is left, fewer edits are made than were `wanted`. A word is never replaced by itself.
+    is left, fewer edits are made than were `wanted`.
 
     The same text gets the same errors in any batch and any order.
 

@@ -92,10 +92,9 @@ def permutation_test(
     and the correlations of the two mixtures are compared: p = (#{d* >= d} + 1) / (B + 1), where a tie with the data
     counts.
 
-    **The swaps must match the claim.** On other systems, swap `systems`: a metric may like some of these for reasons of
-    its own, and a test that swaps scores or items then finds a difference that others would not show. With fewer than
-    ten systems it finds little. Swap `inputs` where one metric is better on some whole items and worse on others. The
-    same metric twice, also on another scale, gets p = 1; a constant one has no p (NaN).
+    **The swaps must match the claim.** On other systems, swap `systems`; with fewer than ten it finds little. Swap
+    `inputs` where one metric is better on some whole items and worse on others. The same metric twice, also on another
+    scale, gets p = 1; a constant one has no p (NaN).
 
     Args:
         human: judgements of S systems on N items, shape (S, N), NaN where missing; or of systems alone, shape (S,).

@@ -769,9 +769,9 @@ def check_metric(
 ) -> None:
     """Check what nlgauge promises of every metric.
 
-    - Order, batch size, repetition, duplicates and company (the other segments of the call) change no value, part,
-      flag or statistic; an empty list gives empty scores. The values of a `pooled` metric depend on their company by
-      definition, so duplicates, company and the empty list are not checked for it.
+    - Order, batch size, repetition, duplicates and company (the other segments of the call) change no value, part, flag
+      or statistic; an empty list gives empty scores. Of a `pooled` metric duplicates, company and the empty list are
+      not checked.
     - Scores depend on the hypothesis and on what `info.needs` declares, and on nothing else in a segment, since the
       score cache relies on that.
     - Values lie in `info.range`; a NaN is flagged; statistics sum to the corpus number under `finish`.

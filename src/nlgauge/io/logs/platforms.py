@@ -264,8 +264,8 @@ def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> He
 
     The item is made of the inputs, since ids of traces are new in each run; traces with the same inputs are runs. The
     system is the logged model, else the run. Columns are the names of the feedback, `NAME.human`, `NAME.llm_judge` and
-    `NAME.code` where several kinds of source gave it; yes and no are 1 and 0. Feedback with an error is undefined.
-    Feedback that was overridden is left out, and so is that on a part of a trace.
+    `NAME.code` where several kinds of source gave it; yes and no are 1 and 0. Feedback with an error is undefined; what
+    was overridden, or is on a part of a trace, is left out.
 
     Inputs and outputs are those of the root span: a text, a chat, or an object with one text or a field such as
     `response`. References are the expectation `expected_response`. Traces that were fetched without spans have previews

@@ -1,10 +1,10 @@
 """Read and write suites of pairs: our own layout, and suites that others published.
 
 `nlgauge audit --suite FILE` reads pairs, and `nlgauge audit DATA --suite NAME` a published suite from the files of its
-authors, with the statistic that they report; DATA is one of its files, or a folder in which they are looked for. Pairs
-in our own layout are accepted under each name, too. `nlgauge list suites` names them all. Nothing is downloaded: fetch
-the files once from the place that is named below, and check the terms there. Without its name most of these files are
-recognised by their fields; the audit then is a plain one, without the statistic of the authors.
+authors, with the statistic that they report; DATA is one of its files, or a folder in which they are looked for.
+`nlgauge list suites` names them all. Nothing is downloaded: fetch the files once from the place that is named below,
+and check the terms there. Without its name most of these files are recognised by their fields; the audit then is a
+plain one, without the statistic of the authors.
 
 - `--limit N` takes about N pairs from all over a suite, all of a source or none; `--lp de-en` those of one language
   pair.

@@ -239,9 +239,8 @@ def checkpoint_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair
     folder holds `system-outputs/LP/SYSTEM.txt` and `mapping/LP.tsv` (system, letter; A is the least trained). Sources
     and references belong to WMT and are not there: take those of wmt-conference/wmt23-news-systems on GitHub, keep the
     lines of the documents that `documents/LP.docs` lists, and put them beside the outputs as `sources/LP.txt` and
-    `references/LP.NAME.txt`. A language pair without sources is not read. Segments with a field `letter` are read, too.
-    `kendall` is over all pairs of checkpoints, beside the share of neighbouring ones in order; both for the outputs of
-    each item, and for the mean scores of checkpoints.
+    `references/LP.NAME.txt`. `kendall` is over all pairs of checkpoints, beside the share of neighbouring ones in
+    order; both for the outputs of each item, and for the mean scores of checkpoints.
 
     Args:
         path: the folder `data` of MSLC 2023, with the sources and references beside it; or segments with `letter`.

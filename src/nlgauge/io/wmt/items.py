@@ -340,7 +340,7 @@ def check_answers(path: str | os.PathLike[str], segments: Sequence[Segment]) -> 
     Every line is an object with `item_id` and at least one of `task1_pred`, `task2_pred` and `task3_pred`, which have
     an answer for each system of the item. A task that one line answers has an answer for every output. Of task 1 the
     spans lie in the text, their end is not included, and severities are minor or major; scores of task 2 are 0 to 100;
-    task 3 has 0 or 1. That task 3 was answered without references no file can show.
+    task 3 has 0 or 1.
 
     Args:
         path: the answers.

@@ -337,8 +337,7 @@ def check_submission(submission: Submission, wanted: Mapping[str, Expected], tes
     Only lines of the test set are checked that have an expected language pair and its standard reference or `src`. The
     checks are: there is one metric name; `src` is used in all language pairs or in none; no line occurs twice; every
     system has a number for every segment (or domain); systems, domains, documents, references and the number of
-    segments are as expected; and every language pair is there. Lines that score a reference against
-    itself are ignored.
+    segments are as expected; and every language pair is there.
     """
     problems: list[str] = []
     inside = [

@@ -219,8 +219,7 @@ class BertScore(ByEncoder):
             languages (`multilingual`). It tells poor translations from good ones, and hardly good ones from better.
         like: the name of the model that a folder or another name holds, as in `model=FOLDER,like=roberta-large`: its
             best layer and its baseline are taken. A folder of the same name needs none, nor does one that says itself
-            what it is, which a note repeats: a folder of the hub's cache, a copy of what `nlgauge fetch` wrote or of
-            weights in the cache, or one whose config.json names a model of the same sizes.
+            what it is, which a note repeats.
 
     References:
         Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", section 3, appendix B.
@@ -230,11 +229,9 @@ class BertScore(ByEncoder):
         0 beside padding, so that a score depends on the batch). Empty texts never fail, and a text of one token is
         scored in models without a separator, too (T5). A text whose every piece has idf 0 gets 0 on its side (theirs
         gets NaN in P or R), and idf of one reference is refused (theirs is 0/0). F is 0 where P and R have opposite
-        signs (theirs may be any number). A text of unknown pieces alone has no score (theirs has one, and two such
-        words get 1). A model without a baseline is refused (theirs warns, and signs unscaled values as rescaled). A
-        text beyond the limit is flagged; a tokenizer without a limit takes the model's number of positions (theirs
-        fails). RoBERTa keeps the space before the first word under transformers 5, ALBERT cut at a layer its own
-        blocks, and layer 0 of DeBERTa v2 and v3 is scored.
+        signs (theirs may be any number). A text of unknown pieces alone has no score. A model without a baseline is
+        refused (theirs warns). A text beyond the limit is flagged. RoBERTa keeps the space before the first word under
+        transformers 5, ALBERT cut at a layer its own blocks, and layer 0 of DeBERTa v2 and v3 is scored.
     """
 
     model: str = "embedded"

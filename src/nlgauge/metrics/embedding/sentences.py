@@ -64,9 +64,8 @@ class Cosine(Checked, ByEncoder):
     """Cosine of the mean token vectors of hypothesis and reference, or of hypothesis and source.
 
     `embedded` was trained for this cosine of its last layer, so with it this is a strong baseline; expect little with a
-    plain masked language model. A near-copy with an error fools it less often than `bertscore` over the same encoder.
-    On single translations it agrees less with people, between outputs for one input about as much, and on questions
-    more. A copy scores 1; an empty side gets -1, the lowest value (flag `empty`).
+    plain masked language model. A near-copy with an error fools it less often than `bertscore` over the same encoder. A
+    copy scores 1; an empty side gets -1, the lowest value (flag `empty`).
 
     Args:
         model: `embedded`, `base`, `multilingual`, a folder, or an id of the Hugging Face hub.

@@ -35,8 +35,8 @@ _NEEDS: dict[str, frozenset[str]] = {
 class Sentinel(Checked, BaseMetric):
     """A score of one side alone: how short it is, or the rating that a network predicts from it.
 
-    It compares nothing, so it is a control and no metric. A metric that agrees with people no better than a sentinel of
-    the source earns its number by knowing which inputs are hard.
+    It compares nothing: a metric that agrees with people no better than a sentinel of the source earns its number by
+    knowing which inputs are hard.
 
     Without a model it needs no training and no extra. No head comes with the package: `nlgauge train regressor
     ratings.jsonl -c adequacy --side source --method frozen -o source.safetensors` makes one from any rated data. What
@@ -44,8 +44,7 @@ class Sentinel(Checked, BaseMetric):
 
     In tables of WMT (`nlgauge meta --preset`) three controls stand below the metrics: the lengths of source and
     hypothesis, and `sentinel:item-mean`, which gives every output of an item the mean over all metrics and outputs of
-    that item. A note names the metrics that have a control within their interval, or above it. Statistics inside items
-    give a control of the item nothing: Pearson by item is undefined, and acc_eq is the share of ties.
+    that item. A note names the metrics that have a control within their interval, or above it.
 
     Args:
         side: the only side that is read: `source`, `hypothesis` or `reference`.

@@ -307,13 +307,12 @@ class Comet(Regressor):
     """COMET: the rating that a network predicts from source, hypothesis and reference.
 
     Unbabel's checkpoints run by name and need no package of theirs: `Unbabel/wmt22-comet-da` (about 0 to 1),
-    `Unbabel/wmt20-comet-da` and others of its kind (z-scores, of which 0 is the mean). They are fetched once (2.3 GB),
-    read without running what their pickles say, and written again as an encoder with a regressor. Networks that read
-    all texts in one sequence, such as CometKiwi and XCOMET, are not computed here.
+    `Unbabel/wmt20-comet-da` and others of its kind (z-scores, of which 0 is the mean). They are fetched once (2.3 GB)
+    and read without running what their pickles say. Networks that read all texts in one sequence, such as CometKiwi and
+    XCOMET, are not computed here.
 
     A copy of the reference need not be best. A blank text gets 0 from models since 2022, and -2 from earlier ones. A
-    text that is longer than the encoder reads, 510 pieces, is cut and flagged `truncated`. COMET notices changed
-    numbers and names late, and rates a fluent text about something else too high.
+    text that is longer than the encoder reads, 510 pieces, is cut and flagged `truncated`.
 
     Args:
         model: the name of a checkpoint on the hub, with or without @REVISION; its folder, with `hparams.yaml`; or a

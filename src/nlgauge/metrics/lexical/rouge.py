@@ -397,7 +397,7 @@ class Rouge(BaseMetric):
     `rougeLsum` expects one sentence a line, as rouge-score does: of texts of one line it is `rougeL`, and a note says
     so; `split=sentences` splits by our own rules, which are not nltk's. A side without a word scores 0, flagged `empty`
     if it is blank and `untokenized` if the tokenizer kept nothing of it: by default that is all but ASCII letters and
-    digits, so that "naïve" is "na" and "ve", and Chinese scores 0.
+    digits, so that Chinese scores 0.
 
     Args:
         variant: `1` to `9` for n-grams, `L` for the longest common subsequence of the whole texts, `Lsum` for the

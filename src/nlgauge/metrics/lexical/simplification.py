@@ -39,10 +39,9 @@ class Sari(WordMetric):
     reference need not get 100. A blank hypothesis or reference gets 0 (flag `empty`).
 
     `easse` sums the counts of all segments, each n-gram as often as it occurs, and takes the mean of F1 by order; the
-    number of a segment is the same of its own counts. It is the default, since papers report it today. `paper` takes
-    F1 of the mean precision and the mean recall over orders, as the paper writes it. `released` is the code of the
-    authors: the mean over sentences, F1 by order, precision alone for deletions, and every different n-gram counts
-    once, however often it occurs; one of two that is deleted counts as wrong where a reference keeps the other.
+    number of a segment is the same of its own counts. `paper` takes F1 of the mean precision and the mean recall over
+    orders, as the paper writes it. `released` is the code of the authors: the mean over sentences, F1 by order,
+    precision alone for deletions, and every different n-gram counts once, however often it occurs.
 
     Args:
         variant: `easse`, `paper` or `released`.
