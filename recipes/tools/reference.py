@@ -358,7 +358,8 @@ def sentence(text: str) -> str:
     """Words that begin with a capital and end in a full stop."""
     text = text.strip().rstrip(".")
     is_name = "_" in text.partition(" ")[0] or "(" in text.partition(" ")[0]
-    return f"{text if is_name else text[:1].upper() + text[1:]}." if text else ""
+    end = "" if text.endswith("?") else "."
+    return f"{text if is_name else text[:1].upper() + text[1:]}{end}" if text else ""
 
 
 # --- Metrics
@@ -452,8 +453,9 @@ def metrics_of(kind: str) -> str:
     kin = {cls: names for cls, names in classes().items() if family(cls) == kind}
     told = Told({names[0]: options_of(cls, names) for cls, names in kin.items()})
     known = {cls: dict(facts(cls, names)) for cls, names in kin.items()}
-    common = {word: Counter(one.get(word, "") for one in known.values()).most_common(1)[0] for word in _USUAL}
-    usual = {word: what for word, (what, n) in common.items() if what and n >= _SEVERAL}
+    told_of_all = [word for word in _USUAL if all(word in one for one in known.values())]
+    common = {word: Counter(one[word] for one in known.values()).most_common(1)[0] for word in told_of_all}
+    usual = {word: what for word, (what, n) in common.items() if n >= _SEVERAL}
     parts = [f"Where an entry does not say otherwise: {in_bold(usual)}"] if usual else []
     parts += ["## Options of several metrics", told.head()] if told.shared else []
     for cls, names in kin.items():
@@ -842,10 +844,11 @@ def options_by_head(name: str, verb: Verb) -> dict[str, list[list[str]]]:
             head = heads.get(param.name, "Options") if is_option else "Arguments"
             shown = _typed(record[0]) if is_option else str(param.metavar or param.name)
             listed = shown.replace("|", "` or `")  # renderers disagree on a bar in code
-            meaning, _, default = re.sub(r"  \[", " [", _plain(record[1])).partition(" [default: ")
-            default, _, limits = default.removesuffix("]").partition("] [")
-            about = ", ".join([f"`{default}`", *filter(None, [limits])]) if default else ""
-            parts.setdefault(head, []).append([f"`{listed}`", about, meaning])
+            meaning, _, default = re.sub(r"  \[", " [", record[1]).partition(" [default: ")
+            value, _, limits = re.sub(r"; (?=[^;\]]*x[<>])", "] [", default).removesuffix("]").partition("] [")
+            in_code = _plain(value) if " " in value or not value else f"`{value}`"
+            about = ", ".join(filter(None, [in_code, _plain(limits)]))
+            parts.setdefault(head, []).append([f"`{listed}`", about, _plain(meaning)])
     return parts
 
 

@@ -171,9 +171,9 @@ WEIGHTS_RATED: Mapping[str, float] = MappingProxyType({RATED: 4.0, RECALL: 1.0, 
 class Gauge(Checked, BaseMetric):
     """BERTScore with cosine, chrF, SEScore and entailment: a metric for English that needs no ratings.
 
-    Their weights, in standard deviations over translations, are 0.5 for F and for recall of `bertscore`, for `cosine`,
-    for `chrf` and for `nli-robust:direction=both`, and 1 for `sescore`. With `task=as` they are 1 for recall and 0.5
-    for `chrf`, since `sescore` and entailment read sentences.
+    The weights of its terms, in standard deviations over translations, are 0.5 for F and for recall of `bertscore`, for
+    `cosine`, for `chrf` and for `nli-robust:direction=both`, and 1 for `sescore`. With `task=as` they are 1 for recall
+    and 0.5 for `chrf`, since `sescore` and entailment read sentences.
 
     Each term is brought to a scale that is fixed: 0 is what unrelated sentences have on the mean, and 1 what a copy of
     the reference has. So is the sum. The scales were measured once on texts of WMT15 and are part of the metric: a text
