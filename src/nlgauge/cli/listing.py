@@ -91,10 +91,8 @@ def list_known(
 ) -> None:
     """List metrics, perturbations, statistics with tests and protocols, formats, suites, fields of results or runs.
 
-    `metrics` says of each metric what it is, the tasks for which it is used in the literature, what it needs, its range
-    and direction, its paper, and how it runs: without a model, with the embedded models, or with a model of the
-    hub, which is downloaded once. A preset is one line: what it stands for, and
-    what differs.
+    `metrics` says of each metric what it is, its tasks, what it needs, its range and direction, its paper, and how it
+    runs.
 
     A specification is `name:option=value,option=value`, and `bleu,chrf` are two; `bertscore:roberta-large` is short for
     `bertscore:model=roberta-large`. A value that holds a comma, bracket or blank stands in double quotes, with escapes
@@ -121,8 +119,7 @@ def list_known(
 
     `--total` adds up runs over different files: the chrF of a system is made of summed counts, not the mean of two
     runs. All must be done, by the same metrics in one order with equal signatures. Refused are two runs that count the
-    same system of the same files, and metrics that depend on all segments, since each run knows only its own. Systems
-    are not tested.
+    same system of the same files, and metrics that depend on all segments. Systems are not tested.
 
     What installed packages add is listed, too.
     """

@@ -200,8 +200,7 @@ def meta(
 
     Table: value with 95 % interval, `n` of what it rests on. `*` says that no other metric is significantly better,
     which is not a rank. With `--test` a new rank begins where every metric above beats every metric below. `--adjust`
-    corrects p for the number of tests. Several references are used in each metric's own way; `--references` changes
-    numbers by more than most metrics differ.
+    corrects p for the number of tests. `--references` changes numbers by more than most metrics differ.
 
     A preset sets all options of a protocol, and options beside it win. Of two metrics or more it makes its test, where
     it has one: not with `--test none`, another `--stat` or `--level`. Presets `wmt21` to `wmt26` read the folder of a

@@ -59,12 +59,11 @@ def select(
     Pools of models are drawn, the metric picks its best, and people's ratings judge the pick: `hits_at_1` is the share
     of draws in which it is also people's best, `mrr` the mean of 1 / its rank by people, `diff` what is lost on the
     scale of the ratings (lower is better). The last line, `(any of the pool)`, is what a random choice gets. Numbers
-    are exact expectations over all draws; `--draws` adds a simulation beside them. Ties of a metric are broken evenly.
+    are exact expectations over all draws; `--draws` adds a simulation beside them.
 
     A test set has few systems. A hybrid is a made-up one: for each item it takes the output of a system drawn at
     random, the same for people and all metrics, and its scores are means over items. `--hybrids 0` takes the systems as
-    they are. Scores made elsewhere are a metric, `scores:file=FILE,column=NAME`. In Python `select_models` also takes
-    hybrids that others made, and draws among unrated outputs.
+    they are.
 
     Hybrids of one set share their outputs, so ten thousand are not ten thousand independent observations. There are
     therefore no intervals and no tests: compare metrics with `nlgauge meta`. A pool larger than the models is refused

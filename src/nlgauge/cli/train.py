@@ -196,10 +196,9 @@ def train_layers(
     """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N.
 
     DATA has references and ratings. Every layer of the encoder is scored by BERTScore and compared with people, as
-    `nlgauge meta` does at `--level` and by `--stat`. A line per layer with its 95 % interval appears as soon as it is
-    done; the last line is the specification of the best layer. Several `--model` give a curve each, and `--html` draws
-    them in one picture with a ring at the best layer. The result file, of kind `meta`, has `model` and `layer` in each
-    row; rows of the group `mean` are the curve.
+    `nlgauge meta` does at `--level` and by `--stat`. The last line is the specification of the best layer. Several
+    `--model` give a curve each, and `--html` draws them. The result file is of kind `meta`; rows of the group `mean`
+    are the curve.
 
     For models of bert_score's table the best layer is known; for others nlgauge takes floor(0.75 × depth) unless you
     say `layer=N`.

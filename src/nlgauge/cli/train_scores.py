@@ -499,9 +499,8 @@ def train_ruber(
     """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues.
 
     DATA are dialogues with `context`, or with `--anchor source` queries in `src`; the replies are the references, or
-    `hyp` in a row without references. Each stands beside its own query, and `--negatives` replies to other queries
-    stand beside it: the scorer learns how well a reply goes with its query, 0 to 1, without any rating.
-    `ruber:model=FILE` combines it with how near the reply is to a reference.
+    `hyp` in a row without references. Each stands beside its own query, and `--negatives` replies to other queries: the
+    scorer learns how well a reply goes with its query, 0 to 1, without any rating.
 
     The default leaves the encoder as it is and trains the network alone (`--method frozen`), by the loss of the paper
     beside the squared error. `--turns` says how many of the last turns are the query.

@@ -42,8 +42,7 @@ class Limits:
 
     What is larger is refused in one line; the error says how to raise the limit. The variable
     `NLGAUGE_LIMITS=segment=20M,line=1G` changes some of them, `limits=` in `nlgauge.read`, and `nlgauge.io.limited` for
-    every reader; `k`, `M`, `G` and `T` are thousands, millions and so on. A Parquet file is measured by what it says of
-    itself, then by the texts of its rows.
+    every reader; `k`, `M`, `G` and `T` are thousands, millions and so on.
 
     Attributes:
         segment: characters of one text.
@@ -332,9 +331,8 @@ class InputFile:
     """A file to read: a name, a pipe, `-` for standard input, or a file of the hub.
 
     What gzip, bzip2 or xz packed is unpacked, whatever its name; several packed parts in one file are read one after
-    the other. Parquet is compressed inside and must not be packed again. Damaged or incomplete packed data are refused,
-    and so is a file named `.gz`, `.bz2` or `.xz` that is not packed. Standard input and pipes may stand in place of one
-    file, also of scores, ratings and suites; JSON lines, TSV and Parquet are told apart by how they begin.
+    the other. Parquet is compressed inside and must not be packed again. Standard input and pipes may stand in place of
+    one file, also of scores, ratings and suites; JSON lines, TSV and Parquet are told apart by how they begin.
 
     An input that cannot be read twice is copied into a temporary file without a name, so nothing stays behind even if
     the process is killed.

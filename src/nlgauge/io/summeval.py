@@ -20,8 +20,8 @@ class SummEvalRows(JsonRows):
 
     The item is the document (`id`), the system `model_id`, the hypothesis `decoded`, the group `summarization`;
     references are `references` (11 of them) or `reference`. There is a source only if the annotations were paired with
-    the articles (`text`). For example, `coherence` is the list of the experts' ratings, and `turker.coherence` is the
-    list of the crowd's. Within one segment, position i of every list is the same person.
+    the articles (`text`). `coherence` is the list of the experts' ratings, `turker.coherence` that of the crowd's;
+    position i of every list is the same person.
 
     Raises:
         InputError: a line lacks the id, system or summary, or its annotations have another shape.

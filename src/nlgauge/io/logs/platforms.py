@@ -262,10 +262,10 @@ _Feedback = tuple[str, str, float]  # its name, who gave it, and its value
 def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
     """Read MLflow's traces, one a line, in a list, or as `mlflow traces search --output json` prints them.
 
-    The item is made of the inputs, since ids of traces are new in each run; traces with the same inputs are runs. The
-    system is the logged model, else the run. Columns are the names of the feedback, `NAME.human`, `NAME.llm_judge` and
-    `NAME.code` where several kinds of source gave it; yes and no are 1 and 0. Feedback with an error is undefined; what
-    was overridden, or is on a part of a trace, is left out.
+    The item is made of the inputs; traces with the same inputs are runs. The system is the logged model, else the run.
+    Columns are the names of the feedback, `NAME.human`, `NAME.llm_judge` and `NAME.code` where several kinds of source
+    gave it; yes and no are 1 and 0. Feedback with an error is undefined; what was overridden, or is on a part of a
+    trace, is left out.
 
     Inputs and outputs are those of the root span: a text, a chat, or an object with one text or a field such as
     `response`. References are the expectation `expected_response`. Traces that were fetched without spans have previews

@@ -46,7 +46,7 @@ def open_deepeval(file: InputFile, columns: Mapping[str, str] | None = None) -> 
 
     The item is made of the input and the expected output: names such as `test_case_0` change from run to run. Columns
     are the metrics, `NAME.pass` for the verdict of each, and `pass` for that of the case. Of Bias, Toxicity and
-    Hallucination the lower score is the better one; their `.pass` has the direction of all others. No system is named.
+    Hallucination the lower score is the better one. No system is named.
 
     Args:
         file: the file.

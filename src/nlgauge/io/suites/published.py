@@ -389,8 +389,8 @@ def faithbench_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair
 
     From vectara/FaithBench on GitHub, folder `data_for_release`, CC BY-NC-SA. `batch_N.json` holds `samples` with
     `source`, `summary` and `annotations`, each with a list `label`. The worst label of a summary decides: questionable
-    spans count as unfaithful and benign ones do not, as in the authors' own script. Sources with summaries of one kind
-    alone make no pair, and a note counts them. Texts are compared with the source. Accuracy is by worst label.
+    spans count as unfaithful and benign ones do not, as in the authors' own script. Texts are compared with the source.
+    Accuracy is by worst label.
 
     Args:
         path: a file `batch_N.json`, or a folder with such files.

@@ -36,8 +36,8 @@ def open_da(folder: str | os.PathLike[str]) -> HeldSource:
     """Read segments from four files per language pair: `SET.source.LP`, `.reference.`, `.mt-system.`, `.human.`.
 
     These are the ratings of WMT15 and WMT16 (direct assessment), as parallel lines, plain or `.gz`. The files do not
-    say which system wrote a line, so that only averaging `none` is possible. The criterion is `da_z`; in WMT15 and
-    WMT16 its numbers are means of standardised ratings. The id is `LP:LINE`, and the item is the line.
+    say which system wrote a line, so that only averaging `none` is possible. The criterion is `da_z`, means of
+    standardised ratings. The id is `LP:LINE`, and the item is the line.
 
     Raises:
         InputError: there are no such files, one of the four is missing, the files differ in length, or `.human.` has
