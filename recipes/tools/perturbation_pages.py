@@ -7,6 +7,7 @@ import dataclasses
 import re
 import textwrap
 from collections.abc import Callable, Iterable
+from functools import cache
 
 import nlgauge as ng
 from nlgauge.core.metric import show
@@ -39,6 +40,7 @@ MORE = (
 )
 REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
 
+FEW = 6  # words that are said again rather than looked up
 MARK = "<!-- Made by recipes/tools/reference.py. -->"
 
 PAGES = {
@@ -176,16 +178,39 @@ def example(name: str) -> list[str]:
 
 
 def options(name: str) -> list[str]:
+    """The options of a perturbation; what one has before it in the same words is told there."""
+    lines = []
+    for option, default, about in listed_options(name):
+        first, stem = first_told()[option, about]
+        if about and first != name and len(about.split()) > FEW:
+            about = f"as in [`{first}`]({stem}.md#{first})"
+        lines.append(wrapped(f"- `{option}`, default `{default}`" + (f": {about}" if about else "")))
+    return [*lines, ""] if lines else []
+
+
+def listed_options(name: str) -> list[tuple[str, str, str]]:
+    """Each option of a perturbation with its default and what it does."""
     cls, preset = PERTURBATIONS.lookup(name)
-    told = {}
+    told: dict[str, str] = {}
     for base in reversed(cls.__mro__):  # options that sisters share are explained in the class that declares them
         told |= re.findall(r"^\s{8}(\w+(?:, \w+)*): (.+(?:\n\s{12}.+)*)", base.__doc__ or "", re.MULTILINE)
-    lines = []
-    for field in (f for f in dataclasses.fields(cls) if f.init):
-        about = next((" ".join(text.split()) for names, text in told.items() if field.name in names.split(", ")), "")
-        default = f"- `{field.name}`, default `{show(preset.get(field.name, field.default))}`"
-        lines.append(wrapped(default + (f": {about}" if about else "")))
-    return [*lines, ""] if lines else []
+    named = {name: " ".join(text.split()) for names, text in reversed(told.items()) for name in names.split(", ")}
+    return [
+        (field.name, show(preset.get(field.name, field.default)), named.get(field.name, ""))
+        for field in dataclasses.fields(cls)
+        if field.init
+    ]
+
+
+@cache
+def first_told() -> dict[tuple[str, str], tuple[str, str]]:
+    """An option and what it does -> the first perturbation that has it, and its page."""
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    for stem, (_, names) in PAGES.items():
+        for name in names:
+            for option, _, about in listed_options(name):
+                found.setdefault((option, about), (name, stem))
+    return found
 
 
 def wrapped(text: str) -> str:

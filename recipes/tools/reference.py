@@ -26,7 +26,7 @@ from typing import Any
 
 import perturbation_pages
 import typer
-from perturbation_pages import MARK
+from perturbation_pages import FEW, MARK
 
 import nlgauge as ng
 from nlgauge.cli import options
@@ -56,7 +56,6 @@ Definition = ast.FunctionDef | ast.ClassDef | ast.AnnAssign | ast.Assign
 _SECTIONS = ("Args", "Attributes", "Returns", "Yields", "Raises", "References")
 _LONG = 72  # columns of a signature in one line
 _SEVERAL = 3  # verbs whose options then stand on the page of all
-_FEW = 6  # words that are said again rather than looked up
 
 # Family of metrics -> its title, its first sentence, and the modules of nlgauge.metrics whose metrics belong to it.
 FAMILIES: Mapping[str, tuple[str, str, str]] = {
@@ -220,14 +219,14 @@ class Told:
     Args:
         entries: title of an entry -> its rows: name, what stands in brackets behind it, meaning.
         several: how many entries must have a name with one meaning.
-        anchors: whether the entries stand on one page, so that one can lead to another.
+        pages: whether each entry stands on a page of its own; else all stand on one.
     """
 
     def __init__(
-        self, entries: Mapping[str, Iterable[Sequence[str]]], *, several: int = 2, anchors: bool = True
+        self, entries: Mapping[str, Iterable[Sequence[str]]], *, several: int = 2, pages: bool = False
     ) -> None:
         self.entries = {title: [tuple(row) for row in rows] for title, rows in entries.items()}
-        self.anchors = anchors
+        self.pages = pages
         self.first: dict[tuple[str, str], str] = {}
         for title, rows in self.entries.items():
             for name, _, meaning in rows:
@@ -257,8 +256,9 @@ class Told:
             if shared[1] == meaning:
                 known = _long(name) if sum(_long(one) == _long(name) for one in self.shared) == 1 else name
                 names.append(known + (f" ({about})" if about != shared[0] else ""))
-            elif self.anchors and (first := self.first[name, meaning]) != title and len(meaning.split()) > _FEW:
-                own.append((name, about, f"as in [`{first}`](#{anchor(first)})."))
+            elif (first := self.first[name, meaning]) != title and len(meaning.split()) > FEW:
+                there = f"{first.split()[0]}.md" if self.pages else f"#{anchor(first)}"
+                own.append((_long(name), about, f"as in [`{first}`]({there})."))
             else:
                 own.append((name, about, meaning))
         also = textwrap.fill(
@@ -594,7 +594,7 @@ def perturbations() -> str:
 def statistics_page() -> str:
     """Statistics, tests between metrics, averaging and protocols."""
     from nlgauge.cli.listing import _AVERAGING, _SELECTION, _SYSTEMS
-    from nlgauge.stats import correlate, resampling
+    from nlgauge.stats import correlate
 
     rows = []
     for name in statistics():
@@ -606,14 +606,14 @@ def statistics_page() -> str:
         for group in (correlate.PlainOptions, correlate.Options)
         for name, what in attributes(group).items()
     ]
-    chance = attributes(correlate.Correlation)["chance"]
     parts = [
         "Agreement of a metric with people, `--stat NAME` of [meta](verbs/meta.md), `correlation(NAME, ...)` in"
         " [Python](python/nlgauge.md#correlation).",
         "```sh\nnlgauge list statistics\n```",
         "## Statistics",
         table(("name", "what it is", "options", "by chance"), rows),
-        f"By chance: {_plain(chance)}",
+        "By chance: what random scores reach, where it is known"
+        " ([`Correlation`](python/nlgauge.stats.md#correlation) has `chance`).",
         *body(correlate.Statistic.__doc__),
         "## Options",
         table(("option", "what it does"), options_of_all),
@@ -624,8 +624,8 @@ def statistics_page() -> str:
         ),
         "## Tests between metrics",
         table(("`--test`", "what it does"), [[f"`{k}`", sentence(v)] for k, v in ABOUT.items()]),
-        *body(resampling.permutation_test.__doc__),
-        "[Intervals and tests](../studies/intervals.md) says how often each is wrong.",
+        "[`permutation_test`](python/nlgauge.stats.md#permutation_test) says how scores trade places;"
+        " [intervals and tests](../studies/intervals.md) how often each is wrong.",
         "## Tests between systems",
         table(("`--significance`", "what it does"), [[f"`{k}`", sentence(v)] for k, v in _SYSTEMS.items()]),
         "## Model selection",
@@ -859,7 +859,7 @@ def shared_options(*, training: bool) -> Told:
     entries = {
         name: [row for rows in options_by_head(name, verb).values() for row in rows] for name, verb in verbs.items()
     }
-    return Told(entries, several=2 if training else _SEVERAL, anchors=training)
+    return Told(entries, several=2 if training else _SEVERAL, pages=not training)
 
 
 def _typed(record: str) -> str:
