@@ -677,7 +677,11 @@ def formats() -> str:
         given = "" if one.use == Format.use else f" Passed: {one.use}."
         parts += [
             f"## {title}",
-            "" if title in LAYOUTS else f"{sentence(one.about)}{given}" if one.name else f"Files: {one.about}.{given}",
+            ""
+            if title in LAYOUTS
+            else f"{sentence(one.about.removeprefix(f'{title}: '))}{given}"
+            if one.name
+            else f"Files: {one.about}.{given}",
             sentence(_plain(doc.split("\n\n")[0])) if doc and not one.name else "",
             *body(doc),
             f"**`--columns`**: {_plain(' '.join(columns[1].split()))}" if columns else "",
