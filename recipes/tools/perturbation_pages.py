@@ -9,6 +9,8 @@ import textwrap
 from collections.abc import Callable, Iterable
 from functools import cache
 
+from markdown_parts import FEW, MARK
+
 import nlgauge as ng
 from nlgauge.core.metric import show
 from nlgauge.perturbations.checklist import checklist_rows
@@ -39,9 +41,6 @@ MORE = (
     " [all perturbations](../perturbations.md) has their checklists."
 )
 REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
-
-FEW = 6  # words that are said again rather than looked up
-MARK = "<!-- Made by recipes/tools/reference.py. -->"
 
 PAGES = {
     "surface": (

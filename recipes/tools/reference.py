@@ -18,7 +18,7 @@ import shutil
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,21 @@ from typing import Any
 
 import perturbation_pages
 import typer
-from perturbation_pages import FEW, MARK
+from markdown_parts import (
+    SECTIONS,
+    Told,
+    anchor,
+    arguments,
+    attributes,
+    body,
+    items,
+    page,
+    plain,
+    prose,
+    section,
+    sentence,
+    table,
+)
 
 import nlgauge as ng
 from nlgauge.cli import options
@@ -53,7 +67,6 @@ SOURCE = ROOT / "src"
 REFERENCE = ROOT / "docs" / "reference"
 
 Definition = ast.FunctionDef | ast.ClassDef | ast.AnnAssign | ast.Assign
-_SECTIONS = ("Args", "Attributes", "Returns", "Yields", "Raises", "References")
 _LONG = 72  # columns of a signature in one line
 _SEVERAL = 3  # verbs whose options then stand on the page of all
 
@@ -191,102 +204,6 @@ _OTHERS = (  # what is written, and what other rooms read
 )
 
 
-# --- Markdown
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; bars and line breaks in cells are kept from ending them."""
-    shown = [head, ["---"] * len(head), *rows]
-    return "\n".join(
-        "| " + " | ".join(re.sub(r"(?<!\\)\|", r"\\|", " ".join(cell.split())) for cell in line) + " |"
-        for line in shown
-    )
-
-
-def items(rows: Iterable[Sequence[str]]) -> str:
-    """A list of options or fields, each with what stands in brackets behind it, and what it means."""
-    return "\n".join(
-        f"- {name}{f' ({about})' if about else ''}: {' '.join(meaning.split())}" for name, about, meaning in rows
-    )
-
-
-class Told:
-    """Options or fields of several entries (metrics, verbs, kinds of results), of which each is explained once.
-
-    What several have is explained in one place; what two more have in the same words, but under a name that stands
-    there with another meaning, at the first that has it.
-
-    Args:
-        entries: title of an entry -> its rows: name, what stands in brackets behind it, meaning.
-        several: how many entries must have a name with one meaning.
-        pages: whether each entry stands on a page of its own; else all stand on one.
-    """
-
-    def __init__(
-        self, entries: Mapping[str, Iterable[Sequence[str]]], *, several: int = 2, pages: bool = False
-    ) -> None:
-        self.entries = {title: [tuple(row) for row in rows] for title, rows in entries.items()}
-        self.pages = pages
-        self.first: dict[tuple[str, str], str] = {}
-        for title, rows in self.entries.items():
-            for name, _, meaning in rows:
-                self.first.setdefault((name, meaning), title)
-        counts = Counter((name, meaning) for rows in self.entries.values() for name, _, meaning in rows)
-        self.shared: dict[str, tuple[str, str]] = {}
-        for (name, meaning), n in counts.most_common():
-            if n >= several and name not in self.shared:
-                abouts = [row[1] for rows in self.entries.values() for row in rows if row[::2] == (name, meaning)]
-                self.shared[name] = (Counter(abouts).most_common(1)[0][0], meaning)
-
-    def head(self) -> str:
-        """What several have."""
-        return items((name, *told) for name, told in self.shared.items())
-
-    def own(self, title: str, place: str, rows: Iterable[Sequence[str]] | None = None) -> str:
-        """What is an entry's own, and the names of what it shares, with the place that has these.
-
-        Args:
-            title: the entry.
-            place: where what several have is explained.
-            rows: those of its rows that are listed; None for all.
-        """
-        own, names = [], []
-        for name, about, meaning in self.entries[title] if rows is None else rows:
-            shared = self.shared.get(name, ("", ""))
-            if shared[1] == meaning:
-                known = _long(name) if sum(_long(one) == _long(name) for one in self.shared) == 1 else name
-                names.append(known + (f" ({about})" if about != shared[0] else ""))
-            elif (first := self.first[name, meaning]) != title and len(meaning.split()) > FEW:
-                there = f"{first.split()[0]}.md" if self.pages else f"#{anchor(first)}"
-                own.append((_long(name), about, f"as in [`{first}`]({there})."))
-            else:
-                own.append((name, about, meaning))
-        also = textwrap.fill(
-            f"- [of several]({place}): {', '.join(names)}", 120, break_long_words=False, break_on_hyphens=False,
-            subsequent_indent="  ",
-        )  # fmt: skip
-        return "\n".join(filter(None, [items(own), also if names else ""]))
-
-
-def _long(name: str) -> str:
-    """The long name of an option, without what it takes."""
-    found = re.match(r"`(?:-\w, )?(--[\w-]+)", name)
-    return f"`{found[1]}`" if found else name
-
-
-def page(title: str, *parts: str) -> str:
-    """A page with its title; empty parts are left out, and long paragraphs become lines."""
-    shown = [part.strip("\n") for part in parts if part.strip()]
-    return "\n\n".join([f"# {title}", MARK, *(part if "\n" in part else lines(part) for part in shown)]) + "\n"
-
-
-def lines(paragraph: str) -> str:
-    """A paragraph in lines of at most 120 characters; a row of a table and code stay as they are."""
-    if paragraph.startswith(("|", "    ", "#")):
-        return paragraph
-    return textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
-
-
 def from_checkout(command: str) -> str:
     """The block of a command that made a table."""
     return f"```sh\n# needs a checkout: and the public test sets\n{command}\n```"
@@ -299,67 +216,6 @@ def rows_of(name: str) -> list[dict[str, str]]:
         return []
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-
-
-def prose(docstring: str) -> Iterator[str]:
-    """A docstring as blocks of Markdown: sections with names become lists."""
-    for block in re.split(r"\n(?=(?:" + "|".join(_SECTIONS) + r"):\n)", docstring):
-        head, _, rest = block.partition(":\n")
-        if head not in _SECTIONS:
-            yield from (part if part.startswith("    ") else _plain(part) for part in block.strip("\n").split("\n\n"))
-            continue
-        yield f"**{head}**"
-        items = [re.sub(r"\s+", " ", item) for item in re.split(r"\n    (?=\S)", "\n" + rest.rstrip())[1:]]
-        if head in ("Args", "Attributes", "Raises"):
-            yield "\n".join("- " + re.sub(r"^([\w*, ]+):", r"`\1`:", _plain(item)) for item in items)
-        else:
-            yield _plain(" ".join(items))
-
-
-def _plain(text: str) -> str:
-    """Text in which Markdown finds no markup but code between backticks."""
-    parts = text.split("`")
-    parts[::2] = [part.replace("*", r"\*").replace("<", "&lt;") for part in parts[::2]]
-    return "`".join(parts)
-
-
-def body(docstring: str | None) -> list[str]:
-    """The paragraphs between the summary of a docstring and its sections."""
-    text = inspect.cleandoc(docstring or "")
-    text = re.split(r"\n(?=(?:" + "|".join(_SECTIONS) + r"):\n)", text)[0]
-    return [part if part.startswith("    ") else _plain(part) for part in text.split("\n\n")[1:]]
-
-
-def section(docstring: str | None, name: str) -> str:
-    """A section of a docstring, its paragraphs kept; empty if it has none."""
-    text = inspect.cleandoc(docstring or "")
-    found = re.search(rf"^{name}:\n((?:    .*\n?|\n(?=    ))*)", text + "\n", flags=re.M)
-    return inspect.cleandoc("\n" + found[1]) if found else ""
-
-
-def arguments(cls: type) -> dict[str, str]:
-    """Option -> what it does, from the class or its bases."""
-    found: dict[str, str] = {}
-    for base in cls.__mro__:
-        entries = re.findall(r"^(\w+(?:, \w+)*): (.*(?:\n    .*)*)", section(base.__doc__, "Args"), flags=re.M)
-        for names, what in entries:
-            for name in names.split(", "):
-                found.setdefault(name, " ".join(what.split()))
-    return found
-
-
-def attributes(cls: type) -> dict[str, str]:
-    """Attribute -> what it is, from the class."""
-    found = re.findall(r"^(\w+(?:, \w+)*): (.*(?:\n    .*)*)", section(cls.__doc__, "Attributes"), flags=re.M)
-    return {name: " ".join(what.split()) for names, what in found for name in names.split(", ")}
-
-
-def sentence(text: str) -> str:
-    """Words that begin with a capital and end in a full stop."""
-    text = text.strip().rstrip(".")
-    is_name = "_" in text.partition(" ")[0] or "(" in text.partition(" ")[0]
-    end = "" if text.endswith("?") else "."
-    return f"{text if is_name else text[:1].upper() + text[1:]}{end}" if text else ""
 
 
 # --- Metrics
@@ -486,7 +342,7 @@ def options_of(cls: type, names: Sequence[str]) -> list[list[str]]:
         preset = METRICS.lookup(names[0])[1].get(field.name, field.default)
         default = "must be given" if preset is dataclasses.MISSING else f"`{show(preset)}`" if show(preset) else ""
         words = ", ".join(f"`{word}`" for word in field.choices)
-        what = _plain(own.get(field.name, ""))
+        what = plain(own.get(field.name, ""))
         listed = f" One of {words}." if words and not all(word in what for word in field.choices) else ""
         rows.append([f"`{field.name}`", default, sentence(what) + listed])
     return rows
@@ -502,14 +358,14 @@ def entry(cls: type, names: Sequence[str], known: Mapping[str, str], told: Told)
     name = names[0]
     about = metric_info(name)
     yield f"## {name}"
-    yield sentence(_plain(inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0]))
+    yield sentence(plain(inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0]))
     yield from body(cls.__doc__)
     yield in_bold(known)
     yield told.own(name, "#options-of-several-metrics")
     if references := section(cls.__doc__, "References"):
         first, *more = references.split("\n\n")
-        yield f"**From** {_plain(' '.join(first.split()))}"
-        yield from (_plain(" ".join(part.split())) for part in more)
+        yield f"**From** {plain(' '.join(first.split()))}"
+        yield from (plain(" ".join(part.split())) for part in more)
     elif about.paper:
         yield f"**From** {about.paper}."
 
@@ -546,7 +402,7 @@ def composed() -> str:
 
     parts: list[str] = []
     doc = inspect.cleandoc(Combination.__doc__ or "")
-    parts += ["## Sums", sentence(_plain(doc.split("\n\n")[0])), *body(doc)]
+    parts += ["## Sums", sentence(plain(doc.split("\n\n")[0])), *body(doc)]
     rows = [
         [f"`{name}`", f"`{catalogue_row(name)['preset_of']}`"]
         for name in (*METRICS.names(), *SUMS)
@@ -602,7 +458,7 @@ def statistics_page() -> str:
         chance = "" if one.chance is None or math.isnan(one.chance) else f"{one.chance:g}"
         rows.append([f"`{name}`", sentence(one.summary), ", ".join(f"`{o}`" for o in takes(name)), chance])
     options_of_all = [
-        [f"`{name}`", sentence(_plain(what))]
+        [f"`{name}`", sentence(plain(what))]
         for group in (correlate.PlainOptions, correlate.Options)
         for name, what in attributes(group).items()
     ]
@@ -682,12 +538,12 @@ def formats() -> str:
             else f"{sentence(one.about.removeprefix(f'{title}: '))}{given}"
             if one.name
             else f"Files: {one.about}.{given}",
-            sentence(_plain(doc.split("\n\n")[0])) if doc and not one.name else "",
+            sentence(plain(doc.split("\n\n")[0])) if doc and not one.name else "",
             *body(doc),
-            f"**`--columns`**: {_plain(' '.join(columns[1].split()))}" if columns else "",
+            f"**`--columns`**: {plain(' '.join(columns[1].split()))}" if columns else "",
             items([f"`{name}`", "", meaning] for name, meaning in fields_of_object(reader).items()),
             shown(one.example),
-            f"**Refused**: {_plain(' '.join(raises.split()).removeprefix('InputError: '))}" if raises else "",
+            f"**Refused**: {plain(' '.join(raises.split()).removeprefix('InputError: '))}" if raises else "",
         ]
     lead = (
         "What nlgauge reads and writes: data, ratings, scores of other programs, suites and logs. What a format does"
@@ -708,7 +564,7 @@ def fields_of_object(reader: Any) -> dict[str, str]:
     if not isinstance(reader, type) or not dataclasses.is_dataclass(reader):
         return {}
     numbers = {one.name: f"{one.default:,}: " for one in dataclasses.fields(reader) if type(one.default) is int}
-    return {name: numbers.get(name, "") + _plain(what) for name, what in attributes(reader).items()}
+    return {name: numbers.get(name, "") + plain(what) for name, what in attributes(reader).items()}
 
 
 def results() -> str:
@@ -764,11 +620,6 @@ def notes() -> str:
         *body(languages.UnreadScripts.__doc__),
         *body(languages.LanguageCounts.__doc__),
     )
-
-
-def anchor(title: str) -> str:
-    """The anchor of a heading."""
-    return re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
 
 
 # --- Verbs
@@ -850,9 +701,9 @@ def options_by_head(name: str, verb: Verb) -> dict[str, list[list[str]]]:
             listed = shown.replace("|", "` or `")  # renderers disagree on a bar in code
             meaning, _, default = re.sub(r"  \[", " [", record[1]).partition(" [default: ")
             value, _, limits = re.sub(r"; (?=[^;\]]*x[<>])", "] [", default).removesuffix("]").partition("] [")
-            in_code = _plain(value) if " " in value or not value else f"`{value}`"
-            about = ", ".join(filter(None, [in_code, _plain(limits)]))
-            parts.setdefault(head, []).append([f"`{listed}`", about, _plain(meaning)])
+            in_code = plain(value) if " " in value or not value else f"`{value}`"
+            about = ", ".join(filter(None, [in_code, plain(limits)]))
+            parts.setdefault(head, []).append([f"`{listed}`", about, plain(meaning)])
     return parts
 
 
@@ -885,7 +736,7 @@ def python() -> str:
     rows = []
     for package in packages():
         doc = (ast.get_docstring(_tree(package)) or "").split("\n\n")[0]
-        rows.append([f"[`{package}`](python/{package}.md)", sentence(_plain(doc)), str(len(homes(package)))])
+        rows.append([f"[`{package}`](python/{package}.md)", sentence(plain(doc)), str(len(homes(package)))])
     lead = "Public names by package; what is not listed may change. See [Python and notebooks](../guides/python.md)."
     return page(
         "Python",
@@ -930,7 +781,7 @@ def _shown(definition: Definition, name: str, told: str = "") -> Iterator[str]:
     fields = _fields_told(definition)
     if told:  # which has what is refused, and the fields of a file that is one object
         there = ("Attributes", "Raises") if fields else ("Raises",)
-        named = "|".join(name for name in _SECTIONS if name not in there)
+        named = "|".join(name for name in SECTIONS if name not in there)
         kept = re.findall(rf"^(?:{named}):\n(?:    .*\n?|\n(?=    ))*", docstring, flags=re.M)
         docstring = "\n\n".join([docstring.split("\n\n")[0], told, *kept])
     yield f"```python\n{f'class {name}' if fields else _head(definition, name)}\n```"
@@ -977,12 +828,12 @@ def _methods(definition: Definition, name: str) -> Iterator[str]:
 
 def _in_a_line(method: ast.FunctionDef) -> str:
     """A method with what it does and raises, as an item of a list; empty if there is more to say."""
-    plain = re.split(r"\n\n(?=Raises:\n)", _docstring(method))[0]
-    if re.search(rf"^({'|'.join(_SECTIONS)}):|^    |^- ", plain, flags=re.M):
+    before = re.split(r"\n\n(?=Raises:\n)", _docstring(method))[0]
+    if re.search(rf"^({'|'.join(SECTIONS)}):|^    |^- ", before, flags=re.M):
         return ""
     raises = " ".join(section(_docstring(method), "Raises").split())
-    told = " ".join([*plain.split(), *([f"Raises {raises}"] if raises else [])])
-    return f"- `{' '.join(_head(method, method.name).split())}`: {_plain(told)}"
+    told = " ".join([*before.split(), *([f"Raises {raises}"] if raises else [])])
+    return f"- `{' '.join(_head(method, method.name).split())}`: {plain(told)}"
 
 
 def _head(definition: Definition, name: str) -> str:
