@@ -7,6 +7,9 @@ import dataclasses
 import re
 import textwrap
 from collections.abc import Callable, Iterable
+from functools import cache
+
+from markdown_parts import FEW, MARK
 
 import nlgauge as ng
 from nlgauge.core.metric import show
@@ -35,11 +38,9 @@ REPLY = "Yes, please take the one with a view."
 POOLED = "What is drawn depends on the texts of the pool, and not on their order."
 MORE = (
     "[`nlgauge audit`](../verbs/audit.md) holds metrics to them, [`nlgauge perturb`](../verbs/perturb.md) writes them;"
-    " [all perturbations](../perturbations.md)."
+    " [all perturbations](../perturbations.md) has their checklists."
 )
 REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
-
-MARK = "<!-- Made by recipes/tools/reference.py. -->"
 
 PAGES = {
     "surface": (
@@ -168,25 +169,47 @@ def example(name: str) -> list[str]:
         (SUMMARY,): "[summary]",
         (REPLY,): "[reply]",
     }[texts]
-    lines = [f'>>> show(ng.perturb("{name}", {variable}, seed=0{arguments}))']
     return [
-        *lines,
-        *(one.text if one is not None else f"- ({reason})" for one, reason in zip(made, made.reasons, strict=True)),
+        f'>>> show(ng.perturb("{name}", {variable}, seed=0{arguments}))',
+        next(one.text for one in made if one is not None),
         "",
     ]
 
 
 def options(name: str) -> list[str]:
+    """The options of a perturbation; what one has before it in the same words is told there."""
+    lines = []
+    for option, default, about in listed_options(name):
+        first, stem = first_told()[option, about]
+        if about and first != name and len(about.split()) > FEW:
+            about = f"as in [`{first}`]({stem}.md#{first})"
+        lines.append(wrapped(f"- `{option}`, default `{default}`" + (f": {about}" if about else "")))
+    return [*lines, ""] if lines else []
+
+
+def listed_options(name: str) -> list[tuple[str, str, str]]:
+    """Each option of a perturbation with its default and what it does."""
     cls, preset = PERTURBATIONS.lookup(name)
-    told = {}
+    told: dict[str, str] = {}
     for base in reversed(cls.__mro__):  # options that sisters share are explained in the class that declares them
         told |= re.findall(r"^\s{8}(\w+(?:, \w+)*): (.+(?:\n\s{12}.+)*)", base.__doc__ or "", re.MULTILINE)
-    lines = []
-    for field in (f for f in dataclasses.fields(cls) if f.init):
-        about = next((" ".join(text.split()) for names, text in told.items() if field.name in names.split(", ")), "")
-        default = f"- `{field.name}`, default `{show(preset.get(field.name, field.default))}`"
-        lines.append(wrapped(default + (f": {about}" if about else "")))
-    return [*lines, ""] if lines else []
+    named = {name: " ".join(text.split()) for names, text in reversed(told.items()) for name in names.split(", ")}
+    return [
+        (field.name, show(preset.get(field.name, field.default)), named.get(field.name, ""))
+        for field in dataclasses.fields(cls)
+        if field.init
+    ]
+
+
+@cache
+def first_told() -> dict[tuple[str, str], tuple[str, str]]:
+    """An option and what it does -> the first perturbation that has it, and its page."""
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    for stem, (_, names) in PAGES.items():
+        for name in names:
+            for option, _, about in listed_options(name):
+                found.setdefault((option, about), (name, stem))
+    return found
 
 
 def wrapped(text: str) -> str:
@@ -209,11 +232,8 @@ def page(stem: str, rules: Callable[[str | None], Iterable[str]]) -> str:
         "",
         "```python",
         ">>> import nlgauge as ng",
-        ">>> def show(outcomes):",
-    ]
-    lines += [
-        "...     for one, reason in zip(outcomes, outcomes.reasons):",
-        '...         print(f"- ({reason})" if one is None else one.text)',
+        ">>> def show(outcomes):  # the first text that was changed",
+        "...     print(next(one.text for one in outcomes if one is not None))",
         "",
     ]
     used = {texts_for(name) for name in names}
@@ -234,15 +254,7 @@ def page(stem: str, rules: Callable[[str | None], Iterable[str]]) -> str:
     lines += ["", "```", ""]
     for name in names:
         about = info(name)
-        used = [row for row in checklist_rows() if row.template == name]
-        tasks = dict.fromkeys(f"`{row.task}` ({row.criterion})" for row in used)
-        listed = f" In the checklists of {', '.join(tasks)}." if tasks else ""
-        lines += [
-            f"## {name}",
-            "",
-            wrapped(f"{about.summary[0].upper()}{about.summary[1:]}.{listed}"),
-            "",
-        ]
+        lines += [f"## {name}", "", wrapped(f"{about.summary[0].upper()}{about.summary[1:]}."), ""]
         told = [
             line
             for rule in rules(PERTURBATIONS.lookup(name)[0].__doc__)

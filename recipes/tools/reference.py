@@ -18,7 +18,7 @@ import shutil
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -26,12 +26,26 @@ from typing import Any
 
 import perturbation_pages
 import typer
-from perturbation_pages import MARK
+from markdown_parts import (
+    SECTIONS,
+    Told,
+    anchor,
+    arguments,
+    attributes,
+    body,
+    items,
+    page,
+    plain,
+    prose,
+    section,
+    sentence,
+    table,
+)
 
 import nlgauge as ng
 from nlgauge.cli import options
 from nlgauge.cli.main import INNER, TRAIN, VERBS, Verb, _command
-from nlgauge.core.metric import show, signature_of, whole
+from nlgauge.core.metric import show, whole
 from nlgauge.core.options import fields_of
 from nlgauge.core.scores import MEANINGS
 from nlgauge.io.formats import FORMATS, Format, named
@@ -53,9 +67,8 @@ SOURCE = ROOT / "src"
 REFERENCE = ROOT / "docs" / "reference"
 
 Definition = ast.FunctionDef | ast.ClassDef | ast.AnnAssign | ast.Assign
-_SECTIONS = ("Args", "Attributes", "Returns", "Yields", "Raises", "References")
 _LONG = 72  # columns of a signature in one line
-_SEVERAL = 3  # verbs, metrics or kinds of results, whose options or fields then stand in one place
+_SEVERAL = 3  # verbs whose options then stand on the page of all
 
 # Family of metrics -> its title, its first sentence, and the modules of nlgauge.metrics whose metrics belong to it.
 FAMILIES: Mapping[str, tuple[str, str, str]] = {
@@ -86,6 +99,7 @@ FAMILIES: Mapping[str, tuple[str, str, str]] = {
         r"external$|stored$|judging$",
     ),
 }
+_USUAL = ("needs", "reads")  # facts that a page tells once, where several of its metrics agree
 _ORDER = ("words", "vectors", "entailment", "likelihood", "trained", "others")
 # Sets of src/nlgauge/data/agreement.tsv that are shown together, by how their names begin.
 _SETS = {
@@ -97,12 +111,12 @@ _SETS = {
     "SummEval": ("summeval",),
     "QAGS-CNN": ("qags",),
 }
-_VERSIONS = re.compile(r"\b(sacrebleu|tokenizers|torch|transformers|unicode|nlgauge):[^|)]+")
 _AUDITED = (
-    "How much of its score a metric takes off for an error, and in brackets what people are estimated to take off: the"
-    " three errors that it underrates most, with 95 % intervals, and the harmless change that costs most, for which"
-    " nothing should come off ([audit](verbs/audit.md)). The page of each family ends in its table. 50 sentences of"
-    " news and encyclopedia (UD English PUD) were damaged; each is its own reference, and source."
+    "How much of its score a metric takes off for an error: the three that it underrates most beside what people are"
+    " estimated to take off, and the harmless change that costs most, for which nothing should come off"
+    " ([audit](verbs/audit.md)). The page of each family ends in its table;"
+    " [another](../../recipes/tools/metrics/audits.tsv) has presets and 95 % intervals. 50 sentences of news and"
+    " encyclopedia (UD English PUD) were damaged; each is its own reference, and source."
 )
 _AGREED = (
     "Of two outputs for one item, how often a metric puts the one first that people rate higher; a blind choice gets"
@@ -189,69 +203,6 @@ _OTHERS = (  # what is written, and what other rooms read
 )
 
 
-# --- Markdown
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; bars and line breaks in cells are kept from ending them."""
-    shown = [head, ["---"] * len(head), *rows]
-    return "\n".join(
-        "| " + " | ".join(re.sub(r"(?<!\\)\|", r"\\|", " ".join(cell.split())) for cell in line) + " |"
-        for line in shown
-    )
-
-
-def items(rows: Iterable[Sequence[str]]) -> str:
-    """A list of options or fields, each with what stands in brackets behind it, and what it means."""
-    listed = []
-    for name, *about, meaning in rows:
-        told = ", ".join(filter(None, about))
-        listed.append(f"- {name}{f' ({told})' if told else ''}: {' '.join(meaning.split())}")
-    return "\n".join(listed)
-
-
-def of_several(kinds: Iterable[Iterable[Sequence[str]]]) -> dict[str, str]:
-    """Name -> meaning, of the options or fields that at least three verbs, metrics or kinds of results share.
-
-    Of a name with several meanings it is the one that most of them have.
-    """
-    counts = Counter((name, meaning) for rows in kinds for name, *_, meaning in rows)
-    found: dict[str, str] = {}
-    for (name, meaning), n in counts.most_common():
-        if n >= _SEVERAL:
-            found.setdefault(name, meaning)
-    return found
-
-
-def own_items(rows: Iterable[Sequence[str]], shared: Mapping[str, str], place: str) -> str:
-    """A list of what is a page's or a metric's own, and the names of what it shares, with the place that has these."""
-    rows = list(rows)
-    own = [row for row in rows if shared.get(row[0]) != row[-1]]
-    told = [
-        f"{name} ({', '.join(filter(None, about))})" if any(about) else name
-        for name, *about, meaning in rows
-        if shared.get(name) == meaning
-    ]
-    also = textwrap.fill(
-        f"- [of several]({place}): {', '.join(told)}", 120, break_long_words=False, break_on_hyphens=False,
-        subsequent_indent="  ",
-    )  # fmt: skip
-    return "\n".join(filter(None, [items(own), also if told else ""]))
-
-
-def page(title: str, *parts: str) -> str:
-    """A page with its title; empty parts are left out, and long paragraphs become lines."""
-    shown = [part.strip("\n") for part in parts if part.strip()]
-    return "\n\n".join([f"# {title}", MARK, *(part if "\n" in part else lines(part) for part in shown)]) + "\n"
-
-
-def lines(paragraph: str) -> str:
-    """A paragraph in lines of at most 120 characters; a row of a table and code stay as they are."""
-    if paragraph.startswith(("|", "    ", "#")):
-        return paragraph
-    return textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
-
-
 def from_checkout(command: str) -> str:
     """The block of a command that made a table."""
     return f"```sh\n# needs a checkout: and the public test sets\n{command}\n```"
@@ -264,66 +215,6 @@ def rows_of(name: str) -> list[dict[str, str]]:
         return []
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-
-
-def prose(docstring: str) -> Iterator[str]:
-    """A docstring as blocks of Markdown: sections with names become lists."""
-    for block in re.split(r"\n(?=(?:" + "|".join(_SECTIONS) + r"):\n)", docstring):
-        head, _, rest = block.partition(":\n")
-        if head not in _SECTIONS:
-            yield from (part if part.startswith("    ") else _plain(part) for part in block.strip("\n").split("\n\n"))
-            continue
-        yield f"**{head}**"
-        items = [re.sub(r"\s+", " ", item) for item in re.split(r"\n    (?=\S)", "\n" + rest.rstrip())[1:]]
-        if head in ("Args", "Attributes", "Raises"):
-            yield "\n".join("- " + re.sub(r"^([\w*, ]+):", r"`\1`:", _plain(item)) for item in items)
-        else:
-            yield _plain(" ".join(items))
-
-
-def _plain(text: str) -> str:
-    """Text in which Markdown finds no markup but code between backticks."""
-    parts = text.split("`")
-    parts[::2] = [part.replace("*", r"\*").replace("<", "&lt;") for part in parts[::2]]
-    return "`".join(parts)
-
-
-def body(docstring: str | None) -> list[str]:
-    """The paragraphs between the summary of a docstring and its sections."""
-    text = inspect.cleandoc(docstring or "")
-    text = re.split(r"\n(?=(?:" + "|".join(_SECTIONS) + r"):\n)", text)[0]
-    return [part if part.startswith("    ") else _plain(part) for part in text.split("\n\n")[1:]]
-
-
-def section(docstring: str | None, name: str) -> str:
-    """A section of a docstring, its paragraphs kept; empty if it has none."""
-    text = inspect.cleandoc(docstring or "")
-    found = re.search(rf"^{name}:\n((?:    .*\n?|\n(?=    ))*)", text + "\n", flags=re.M)
-    return inspect.cleandoc("\n" + found[1]) if found else ""
-
-
-def arguments(cls: type) -> dict[str, str]:
-    """Option -> what it does, from the class or its bases."""
-    found: dict[str, str] = {}
-    for base in cls.__mro__:
-        entries = re.findall(r"^(\w+(?:, \w+)*): (.*(?:\n    .*)*)", section(base.__doc__, "Args"), flags=re.M)
-        for names, what in entries:
-            for name in names.split(", "):
-                found.setdefault(name, " ".join(what.split()))
-    return found
-
-
-def attributes(cls: type) -> dict[str, str]:
-    """Attribute -> what it is, from the class."""
-    found = re.findall(r"^(\w+(?:, \w+)*): (.*(?:\n    .*)*)", section(cls.__doc__, "Attributes"), flags=re.M)
-    return {name: " ".join(what.split()) for names, what in found for name in names.split(", ")}
-
-
-def sentence(text: str) -> str:
-    """Words that begin with a capital and end in a full stop."""
-    text = text.strip().rstrip(".")
-    is_name = "_" in text.partition(" ")[0] or "(" in text.partition(" ")[0]
-    return f"{text if is_name else text[:1].upper() + text[1:]}." if text else ""
 
 
 # --- Metrics
@@ -379,10 +270,11 @@ def all_metrics() -> str:
         agreement(),
         "## What audits found",
         _AUDITED,
+        f"People take off: {by_people()}.",
         from_checkout("python recipes/tools/metrics/audits.py DATA/ud/pud.test.jsonl.gz"),
     ]
     lead = (
-        "Every metric by family: what it is, what it needs, and a link to its options, signature and references."
+        "Every metric by family: what it is, what it needs, and a link to its options and references."
         " [Choosing](../guides/choose.md) says which to take."
     )
     return page("Metrics", lead, "```sh\nnlgauge list metrics bertscore\n```", *parts)
@@ -403,24 +295,42 @@ def agreement() -> str:
     return table(("metric", *_SETS), rows)
 
 
+def by_people() -> str:
+    """What people are estimated to take off for the errors that audits found underrated."""
+    cells = [cell for row in rows_of("metrics/audits.tsv") for cell in row.values()]
+    found = {told[1]: told[2] for cell in cells if (told := re.match(r"(.+?) -?[\d.]+ \[.*\] \((.+)\)$", cell))}
+    return ", ".join(f"{error} {share}" for error, share in sorted(found.items(), key=lambda one: one[1], reverse=True))
+
+
 def metrics_of(kind: str) -> str:
     """The page of a family."""
     title, about, _ = FAMILIES[kind]
-    shared = of_several(options_of(cls, names) for cls, names in classes().items() if family(cls) == kind)
-    parts = ["## Options of several metrics", items(shared.items())] if shared else []
-    for cls, names in classes().items():
-        if family(cls) == kind:
-            parts += entry(cls, names, shared)
-    named = [name for cls, names in classes().items() if family(cls) == kind for name in names]
-    found = {row["metric"]: row for row in rows_of("metrics/audits.tsv")}
-    audited = [[f"`{name}`", *list(found[name].values())[1:]] for name in named if name in found]
+    kin = {cls: names for cls, names in classes().items() if family(cls) == kind}
+    told = Told({names[0]: options_of(cls, names) for cls, names in kin.items()})
+    known = {cls: dict(facts(cls, names)) for cls, names in kin.items()}
+    told_of_all = [word for word in _USUAL if all(word in one for one in known.values())]
+    common = {word: Counter(one[word] for one in known.values()).most_common(1)[0] for word in told_of_all}
+    usual = {word: what for word, (what, n) in common.items() if n >= _SEVERAL}
+    parts = [f"Where an entry does not say otherwise: {in_bold(usual)}"] if usual else []
+    parts += ["## Options of several metrics", told.head()] if told.shared else []
+    for cls, names in kin.items():
+        own = {word: what for word, what in known[cls].items() if usual.get(word) != what}
+        parts += entry(cls, names, own, told)
+    found = {row.pop("metric"): list(row.values()) for row in rows_of("metrics/audits.tsv")}
+    audited = [
+        [f"`{names[0]}`", *map(_without_interval, found[names[0]])] for names in kin.values() if names[0] in found
+    ]
     if audited:
         head = ("metric", "underrated most", "second", "third", "harmless, costs most")
-        told = "[What the table holds](../metrics.md#what-audits-found)."
-        parts += ["## What audits found", told, table(head, audited)]
-    first = next(name for name in named)
-    lead = f"{about} [All metrics](../metrics.md)."
-    return page(title, lead, f"```sh\nnlgauge list metrics {first}\n```", *parts)
+        about_table = "[What the table holds](../metrics.md#what-audits-found)."
+        parts += ["## What audits found", about_table, table(head, audited)]
+    lead = f"{about} [All metrics](../metrics.md) has what they run with, and `nlgauge list metrics NAME` their tasks."
+    return page(title, lead, f"```sh\nnlgauge list metrics {next(iter(kin.values()))[0]}\n```", *parts)
+
+
+def _without_interval(cell: str) -> str:
+    """What an audit found, without its interval and what people take off."""
+    return cell.partition(" [")[0]
 
 
 def options_of(cls: type, names: Sequence[str]) -> list[list[str]]:
@@ -431,29 +341,30 @@ def options_of(cls: type, names: Sequence[str]) -> list[list[str]]:
         preset = METRICS.lookup(names[0])[1].get(field.name, field.default)
         default = "must be given" if preset is dataclasses.MISSING else f"`{show(preset)}`" if show(preset) else ""
         words = ", ".join(f"`{word}`" for word in field.choices)
-        what = _plain(own.get(field.name, ""))
+        what = plain(own.get(field.name, ""))
         listed = f" One of {words}." if words and not all(word in what for word in field.choices) else ""
         rows.append([f"`{field.name}`", default, sentence(what) + listed])
     return rows
 
 
-def entry(cls: type, names: Sequence[str], shared: Mapping[str, str]) -> Iterator[str]:
-    """A metric: what it is, its facts, its options, its references."""
+def in_bold(told: Mapping[str, str]) -> str:
+    """Facts in a row, each behind its word."""
+    return " ".join(f"**{word}**: {what}." for word, what in told.items())
+
+
+def entry(cls: type, names: Sequence[str], known: Mapping[str, str], told: Told) -> Iterator[str]:
+    """A metric: what it is, what is known of it beside the usual, its options, its references."""
     name = names[0]
     about = metric_info(name)
     yield f"## {name}"
-    yield sentence(_plain(inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0]))
+    yield sentence(plain(inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0]))
     yield from body(cls.__doc__)
-    yield " ".join(f"**{word}**: {what}." for word, what in facts(cls, names))
-    if rows := options_of(cls, names):
-        yield own_items(rows, shared, "#options-of-several-metrics")
-    if line := signed(name):
-        yield f"Its signature:\n\n```text\n{line}\n```"
-    told = section(cls.__doc__, "References")
-    if told:
-        first, *more = told.split("\n\n")
-        yield f"**From** {_plain(' '.join(first.split()))}"
-        yield from (_plain(" ".join(part.split())) for part in more)
+    yield in_bold(known)
+    yield told.own(name, "#options-of-several-metrics")
+    if references := section(cls.__doc__, "References"):
+        first, *more = references.split("\n\n")
+        yield f"**From** {plain(' '.join(first.split()))}"
+        yield from (plain(" ".join(part.split())) for part in more)
     elif about.paper:
         yield f"**From** {about.paper}."
 
@@ -463,10 +374,7 @@ def facts(cls: type, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     name, about = names[0], metric_info(names[0])
     low, high = about.range
     yield "needs", ", ".join(sorted(about.needs)) or "nothing but the hypothesis"
-    tasks = [word for task, word in TASKS.items() if task in about.tasks]
-    yield "tasks", "any" if len(tasks) in (0, len(TASKS)) else ", ".join(tasks)
     yield "range", f"{low:g} to {high:g}; {about.direction}"
-    yield "runs with", runs_with(name)
     with suppress(ng.NlgaugeError):
         yield "reads", reads(metric(name))
     if about.parts:
@@ -476,13 +384,6 @@ def facts(cls: type, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     ]
     if presets:
         yield "presets", "; ".join(presets)
-
-
-def signed(name: str) -> str:
-    """The signature of a metric as it is, without versions; empty if it needs something of the reader's."""
-    with suppress(ng.NlgaugeError):
-        return _VERSIONS.sub(r"\1:...", str(signature_of(metric(name), ng.Runtime(device="cpu"))))
-    return ""
 
 
 def reads(one: Any) -> str:
@@ -500,7 +401,7 @@ def composed() -> str:
 
     parts: list[str] = []
     doc = inspect.cleandoc(Combination.__doc__ or "")
-    parts += ["## Sums", sentence(_plain(doc.split("\n\n")[0])), *body(doc)]
+    parts += ["## Sums", sentence(plain(doc.split("\n\n")[0])), *body(doc)]
     rows = [
         [f"`{name}`", f"`{catalogue_row(name)['preset_of']}`"]
         for name in (*METRICS.names(), *SUMS)
@@ -548,7 +449,7 @@ def perturbations() -> str:
 def statistics_page() -> str:
     """Statistics, tests between metrics, averaging and protocols."""
     from nlgauge.cli.listing import _AVERAGING, _SELECTION, _SYSTEMS
-    from nlgauge.stats import correlate, resampling
+    from nlgauge.stats import correlate
 
     rows = []
     for name in statistics():
@@ -556,18 +457,18 @@ def statistics_page() -> str:
         chance = "" if one.chance is None or math.isnan(one.chance) else f"{one.chance:g}"
         rows.append([f"`{name}`", sentence(one.summary), ", ".join(f"`{o}`" for o in takes(name)), chance])
     options_of_all = [
-        [f"`{name}`", sentence(_plain(what))]
+        [f"`{name}`", sentence(plain(what))]
         for group in (correlate.PlainOptions, correlate.Options)
         for name, what in attributes(group).items()
     ]
-    chance = attributes(correlate.Correlation)["chance"]
     parts = [
         "Agreement of a metric with people, `--stat NAME` of [meta](verbs/meta.md), `correlation(NAME, ...)` in"
         " [Python](python/nlgauge.md#correlation).",
         "```sh\nnlgauge list statistics\n```",
         "## Statistics",
         table(("name", "what it is", "options", "by chance"), rows),
-        f"By chance: {_plain(chance)}",
+        "By chance: what random scores reach, where it is known"
+        " ([`Correlation`](python/nlgauge.stats.md#correlation) has `chance`).",
         *body(correlate.Statistic.__doc__),
         "## Options",
         table(("option", "what it does"), options_of_all),
@@ -578,8 +479,8 @@ def statistics_page() -> str:
         ),
         "## Tests between metrics",
         table(("`--test`", "what it does"), [[f"`{k}`", sentence(v)] for k, v in ABOUT.items()]),
-        *body(resampling.permutation_test.__doc__),
-        "[Intervals and tests](../studies/intervals.md) says how often each is wrong.",
+        "[`permutation_test`](python/nlgauge.stats.md#permutation_test) says how scores trade places;"
+        " [intervals and tests](../studies/intervals.md) how often each is wrong.",
         "## Tests between systems",
         table(("`--significance`", "what it does"), [[f"`{k}`", sentence(v)] for k, v in _SYSTEMS.items()]),
         "## Model selection",
@@ -617,22 +518,31 @@ def described_formats() -> list[tuple[str, Format, Any]]:
 
 
 def formats() -> str:
-    """Formats that are read and written, each with the docstring of its reader, and layouts of suites."""
+    """Formats that are read and written, each with the docstring of its reader, and layouts of suites.
+
+    A log is given in place of any data set, and a suite by its name, as the page says of all of them; what a name or a
+    docstring says of one is not said twice.
+    """
     listed, parts, told = described_formats(), [], set[int]()
     for title, one, reader in listed:
         doc = "" if id(reader) in told else inspect.cleandoc(reader.__doc__ or "")
         told.add(id(reader))
         columns = re.search(r"^columns: (.*(?:\n    .*)*)", section(doc, "Args"), flags=re.M) if one.held else None
         raises = section(doc, "Raises")
+        given = "" if one.use == Format.use else f" Passed: {one.use}."
         parts += [
             f"## {title}",
-            f"What it is: {one.about}. Passed: {one.use}.",
-            sentence(_plain(doc.split("\n\n")[0])) if doc else "",
+            ""
+            if title in LAYOUTS
+            else f"{sentence(one.about.removeprefix(f'{title}: '))}{given}"
+            if one.name
+            else f"Files: {one.about}.{given}",
+            sentence(plain(doc.split("\n\n")[0])) if doc and not one.name else "",
             *body(doc),
-            f"**`--columns`**: {_plain(' '.join(columns[1].split()))}" if columns else "",
-            items([[f"`{name}`", meaning] for name, meaning in fields_of_object(reader).items()]),
-            *(f"`{name}`:\n\n```text\n{content.rstrip()}\n```" for name, content in one.example.items()),
-            f"**Refused**: {_plain(' '.join(raises.split()))}" if raises else "",
+            f"**`--columns`**: {plain(' '.join(columns[1].split()))}" if columns else "",
+            items([f"`{name}`", "", meaning] for name, meaning in fields_of_object(reader).items()),
+            shown(one.example),
+            f"**Refused**: {plain(' '.join(raises.split()).removeprefix('InputError: '))}" if raises else "",
         ]
     lead = (
         "What nlgauge reads and writes: data, ratings, scores of other programs, suites and logs. What a format does"
@@ -641,12 +551,19 @@ def formats() -> str:
     return page("Formats", lead, "```sh\nnlgauge list formats\n```", *parts)
 
 
+def shown(example: Mapping[str, str]) -> str:
+    """The first two lines of the file of an example, or of its files behind their names."""
+    heads = {name: "\n".join(content.splitlines()[:2]) for name, content in example.items()}
+    several = "\n".join(f"{name}:\n{textwrap.indent(head, '    ')}" for name, head in heads.items())
+    return f"```text\n{''.join(heads.values()) if len(heads) == 1 else several}\n```" if heads else ""
+
+
 def fields_of_object(reader: Any) -> dict[str, str]:
     """Field -> meaning, and its default where that is a number, of what a file is read into as one object."""
-    if not dataclasses.is_dataclass(reader):
+    if not isinstance(reader, type) or not dataclasses.is_dataclass(reader):
         return {}
     numbers = {one.name: f"{one.default:,}: " for one in dataclasses.fields(reader) if type(one.default) is int}
-    return {name: numbers.get(name, "") + _plain(what) for name, what in attributes(reader).items()}
+    return {name: numbers.get(name, "") + plain(what) for name, what in attributes(reader).items()}
 
 
 def results() -> str:
@@ -654,15 +571,15 @@ def results() -> str:
     rows = result_fields()
     kinds: dict[str, list[list[str]]] = {}
     for row in rows:
-        kinds.setdefault(row["kind"], []).append([f"`{row['field']}`", row["type"], row["meaning"]])
-    shared = of_several(kinds.values())
-    parts = ["## Of several kinds", items(shared.items())]
-    for kind, own in kinds.items():
-        parts += ["## Every result" if kind == "*" else f"## {kind}", own_items(own, shared, "#of-several-kinds")]
+        kinds.setdefault(row["kind"], []).append([f"`{row['field']}`", "", row["meaning"]])
+    told = Told(kinds)
+    parts = ["## Of several kinds", told.head()]
+    for kind in kinds:
+        parts += ["## Every result" if kind == "*" else f"## {kind}", told.own(kind, "#of-several-kinds")]
     lead = (
-        "Every verb writes its result as one JSON object with `--json FILE`; `rows` holds flat objects. NaN is written"
-        " as null, and unknown fields may come with new versions. `nlgauge list schema` prints these tables as JSON"
-        " Schema."
+        "Every verb writes its result as one JSON object with `--json FILE`; `rows` holds flat objects. What is"
+        " undefined (NaN) or does not apply is null, and unknown fields may come with new versions. `nlgauge list"
+        " schema` prints these tables as JSON Schema, with the type of each field."
     )
     return page(
         "Result files", lead, "```sh\nnlgauge score examples/weather.jsonl -m chrf --json result.json\n```", *parts
@@ -679,7 +596,8 @@ def notes() -> str:
     flags = [[f"`{name}`", sentence(what)] for name, what in MEANINGS.items()]
     lead = (
         "A flag marks texts whose score needs care; scores, notes and result files count them. A guard distrusts a text"
-        " whatever the metric is; [comparing systems](../guides/compare.md) says what to do about them."
+        " whatever the metric is; [comparing systems](../guides/compare.md) says what to do about them, and [a"
+        " study](../studies/guards.md) what they miss."
     )
     return page(
         "Flags and guards",
@@ -703,11 +621,6 @@ def notes() -> str:
     )
 
 
-def anchor(title: str) -> str:
-    """The anchor of a heading."""
-    return re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
-
-
 # --- Verbs
 
 
@@ -715,7 +628,8 @@ def verbs() -> str:
     """The table of all verbs."""
     rows = [[f"[`nlgauge {name}`](verbs/{name}.md)", verb.summary] for name, verb in VERBS.items()]
     rows += [[f"[`nlgauge {name}`](verbs/meta.md#{anchor(name)})", verb.summary] for name, verb in INNER.items()]
-    rows += [[f"[`nlgauge train {name}`](verbs/train.md#{name})", verb.summary] for name, verb in TRAIN.items()]
+    trained = ", ".join(f"[`{name}`](verbs/train.md#{name})" for name in TRAIN)
+    rows += [[f"`nlgauge train ...`: {trained}", "Train or fit one of these."]]
     lead = (
         "One command, `nlgauge`, has these verbs. `-h` after any of them lists its options. `nlgauge"
         " --install-completion` makes bash, zsh or fish complete verbs, options, choices and names of metrics."
@@ -735,7 +649,7 @@ def verbs() -> str:
         "```sh\nnlgauge score examples/weather.jsonl -m chrf\n```",
         table(("verb", "what it does"), rows),
         "## Options of several",
-        items(shared_options(training=False).items()),
+        shared_options(training=False).head(),
         "## Exit codes",
         "With 3 and 4 the result was written.",
         table(("code", "meaning"), codes),
@@ -752,9 +666,7 @@ def verb_page(name: str) -> str:
             if words.split()[0] == name:
                 parts += [f"## {words}", one.summary, f"```text\n{one.example}\n```", *described(words, one)]
         return page(name, *parts)
-    rows = [[f"[`{kind}`](#{kind})", one.summary] for kind, one in TRAIN.items()]
-    parts = [table(("`nlgauge train ...`", "what it makes"), rows)]
-    parts += ["## Options of several", items(shared_options(training=True).items())]
+    parts = ["## Options of several", shared_options(training=True).head()]
     for kind, one in TRAIN.items():
         parts += [f"## {kind}", one.summary, f"```text\n{one.example}\n```", *described(kind, one)]
     return page("train", verb.summary, *parts)
@@ -767,7 +679,7 @@ def described(name: str, verb: Verb) -> Iterator[str]:
     for head, rows in options_by_head(name, verb).items():
         if rows:
             yield f"**{head}**"
-            yield own_items(rows, shared_options(training=name in TRAIN), place)
+            yield shared_options(training=name in TRAIN).own(name, place, rows)
     kind = name.split()[-1]
     if kind in {row["kind"] for row in result_fields()}:
         yield f"Fields of its result file: [{kind}](../results.md#{kind})."
@@ -786,16 +698,22 @@ def options_by_head(name: str, verb: Verb) -> dict[str, list[list[str]]]:
             head = heads.get(param.name, "Options") if is_option else "Arguments"
             shown = _typed(record[0]) if is_option else str(param.metavar or param.name)
             listed = shown.replace("|", "` or `")  # renderers disagree on a bar in code
-            parts.setdefault(head, []).append([f"`{listed}`", re.sub(r"  \[", " [", _plain(record[1]))])
+            meaning, _, default = re.sub(r"  \[", " [", record[1]).partition(" [default: ")
+            value, _, limits = re.sub(r"; (?=[^;\]]*x[<>])", "] [", default).removesuffix("]").partition("] [")
+            in_code = plain(value) if " " in value or not value else f"`{value}`"
+            about = ", ".join(filter(None, [in_code, plain(limits)]))
+            parts.setdefault(head, []).append([f"`{listed}`", about, plain(meaning)])
     return parts
 
 
 @cache
-def shared_options(*, training: bool) -> dict[str, str]:
-    """The options that several verbs have, or several of those below `train`."""
+def shared_options(*, training: bool) -> Told:
+    """The options of all verbs, or of all below `train`."""
     verbs = TRAIN if training else {name: verb for name, verb in {**VERBS, **INNER}.items() if name != "train"}
-    parts = [options_by_head(name, verb) for name, verb in verbs.items()]
-    return of_several([row for rows in part.values() for row in rows] for part in parts)
+    entries = {
+        name: [row for rows in options_by_head(name, verb).values() for row in rows] for name, verb in verbs.items()
+    }
+    return Told(entries, several=2 if training else _SEVERAL, pages=not training)
 
 
 def _typed(record: str) -> str:
@@ -817,7 +735,7 @@ def python() -> str:
     rows = []
     for package in packages():
         doc = (ast.get_docstring(_tree(package)) or "").split("\n\n")[0]
-        rows.append([f"[`{package}`](python/{package}.md)", sentence(_plain(doc)), str(len(homes(package)))])
+        rows.append([f"[`{package}`](python/{package}.md)", sentence(plain(doc)), str(len(homes(package)))])
     lead = "Public names by package; what is not listed may change. See [Python and notebooks](../guides/python.md)."
     return page(
         "Python",
@@ -832,7 +750,10 @@ def package_page(package: str) -> str:
     tree, own = _tree(package), homes(package)
     readers = [(title, reader) for title, _, reader in described_formats() if callable(reader)]
     is_format = {f"{reader.__module__}.{reader.__qualname__}": title for title, reader in readers}
-    parts = [*prose(ast.get_docstring(tree) or ""), "[Python and notebooks](../../guides/python.md) shows the way."]
+    parts = [
+        *prose(ast.get_docstring(tree) or ""),
+        "[Python and notebooks](../../guides/python.md) shows the way." if package == "nlgauge" else "",
+    ]
     for name in sorted(own, key=str.lower):
         place = is_format.get(f"{own[name]}.{name}")
         told = f"[What it reads or writes](../formats.md#{anchor(place)})" if place else ""
@@ -855,23 +776,63 @@ def entry_of(home: str, name: str, told: str = "") -> Iterator[str]:
 
 def _shown(definition: Definition, name: str, told: str = "") -> Iterator[str]:
     """The signature and the docstring of a name; of a docstring that stands elsewhere the summary and the sections."""
-    yield f"```python\n{_head(definition, name)}\n```"
-    if isinstance(definition, ast.FunctionDef | ast.ClassDef):
-        docstring = ast.get_docstring(definition) or ""
-        if told:
-            named = "|".join(name for name in _SECTIONS if name != "Raises")
-            kept = re.findall(rf"^(?:{named}):\n(?:    .*\n?|\n(?=    ))*", docstring, flags=re.M)
-            docstring = "\n\n".join([docstring.split("\n\n")[0], told, *kept])
-        yield from prose(docstring)
+    docstring = _docstring(definition)
+    fields = _fields_told(definition)
+    if told:  # which has what is refused, and the fields of a file that is one object
+        there = ("Attributes", "Raises") if fields else ("Raises",)
+        named = "|".join(name for name in SECTIONS if name not in there)
+        kept = re.findall(rf"^(?:{named}):\n(?:    .*\n?|\n(?=    ))*", docstring, flags=re.M)
+        docstring = "\n\n".join([docstring.split("\n\n")[0], told, *kept])
+    yield f"```python\n{f'class {name}' if fields else _head(definition, name)}\n```"
+    for part in prose(docstring):
+        yield re.sub(r"^- `(\w+)`", lambda item: f"- `{fields.get(item[1], item[1])}`", part, flags=re.M)
+
+
+def _docstring(definition: Definition) -> str:
+    return (ast.get_docstring(definition) or "") if isinstance(definition, ast.FunctionDef | ast.ClassDef) else ""
+
+
+def _fields_told(definition: Definition) -> dict[str, str]:
+    """Field -> the line that declares it, of a class whose docstring tells all of them; else nothing.
+
+    Such a class needs no signature, which would list them twice.
+    """
+    if not isinstance(definition, ast.ClassDef):
+        return {}
+    declared = {
+        ast.unparse(d.target): ast.unparse(d) for d in definition.body if isinstance(d, ast.AnnAssign) and _is_field(d)
+    }
+    told = re.findall(r"^(\w+): ", section(_docstring(definition), "Attributes"), flags=re.M)
+    return declared if declared and declared.keys() <= set(told) else {}
 
 
 def _methods(definition: Definition, name: str) -> Iterator[str]:
-    """What a class offers beside its fields, as far as it says what it does."""
-    if isinstance(definition, ast.ClassDef):
-        for inner in definition.body:
-            if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_") and ast.get_docstring(inner):
-                yield f"### `{name}.{inner.name}`"
-                yield from _shown(inner, inner.name)
+    """What a class offers beside its fields, as far as it says what it does: first what needs no list of arguments."""
+    if not isinstance(definition, ast.ClassDef):
+        return
+    offered = [
+        inner
+        for inner in definition.body
+        if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_") and _docstring(inner)
+    ]
+    lines = {inner.name: line for inner in offered if (line := _in_a_line(inner))}
+    if lines:
+        yield "**Methods**"
+        yield "\n".join(lines.values())
+    for inner in offered:
+        if inner.name not in lines:
+            yield f"### `{name}.{inner.name}`"
+            yield from _shown(inner, inner.name)
+
+
+def _in_a_line(method: ast.FunctionDef) -> str:
+    """A method with what it does and raises, as an item of a list; empty if there is more to say."""
+    before = re.split(r"\n\n(?=Raises:\n)", _docstring(method))[0]
+    if re.search(rf"^({'|'.join(SECTIONS)}):|^    |^- ", before, flags=re.M):
+        return ""
+    raises = " ".join(section(_docstring(method), "Raises").split())
+    told = " ".join([*before.split(), *([f"Raises {raises}"] if raises else [])])
+    return f"- `{' '.join(_head(method, method.name).split())}`: {plain(told)}"
 
 
 def _head(definition: Definition, name: str) -> str:

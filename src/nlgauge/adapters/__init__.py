@@ -1,10 +1,8 @@
 """Metrics as other tools call them: MLflow, inspect_ai, torchmetrics and the trainers of transformers.
 
 They give the same numbers and signatures as everywhere, and nothing of these tools is imported before you ask for its
-adapter. Logs that these tools wrote are read as data. Tried with mlflow and mlflow-skinny 3.17.2, inspect-ai 0.3.285,
-torchmetrics 1.9.0 and transformers 5.23.0; frames with pandas 3.1.1, polars 2.1.0, pyarrow 26.0.1 and datasets 5.2.0.
-`examples/adapters` and `examples/promptfoo` hold programs; the assertion of promptfoo is tested as promptfoo calls it,
-but promptfoo itself was not run.
+adapter. Logs that these tools wrote are read as data. `examples/adapters` and `examples/promptfoo` hold programs;
+promptfoo itself was not run.
 
 MLflow, inspect_ai and promptfoo hand over one row at a time:
 
@@ -15,8 +13,7 @@ MLflow, inspect_ai and promptfoo hand over one row at a time:
 - No score is never 0. A row without an output or without the texts that a metric reads, and an undefined score, is an
   error in MLflow, unscored in inspect_ai and a fault of the grader in promptfoo, with the reason in words. The other
   metrics of the row are scored.
-- Models are loaded once, and rows are scored one at a time, whatever number of threads the tool has. A judge behind an
-  endpoint is asked one row at a time, too.
+- Models are loaded once, and rows are scored one at a time, whatever number of threads the tool has.
 """
 
 from typing import TYPE_CHECKING

@@ -27,13 +27,12 @@ def as_inspect(
     The answer of the model is compared with the targets of its sample, each of which is a reference. The score is a
     mapping from specification to value, of which inspect_ai shows the mean and the standard error; the metadata have
     the signature of each. A score that is undefined, or for which the sample lacks a text, is NaN, which inspect_ai
-    counts as unscored, and the explanation says why. Models are loaded once a process, and score beside its event loop.
+    counts as unscored, and the explanation says why.
 
     A log has all that made its scores, so that `inspect score LOG --scorer nlgauge/nlgauge -S metrics=chrf` gives a log
-    more of them. There, a specification may hold no comma. `nlgauge.read` has these scores as columns such as
-    `nlgauge.chrf`, so that `nlgauge gate old.eval new.eval -m human.nlgauge.chrf` compares two runs by them. It needs
-    the extra `inspect`. inspect_ai also makes this scorer anew from what a log says, so by its name only metrics that
-    run on what ships are made; programs, modules and models of your own are for those who call this function.
+    more of them. `nlgauge gate old.eval new.eval -m human.nlgauge.chrf` compares two runs by these scores. It needs the
+    extra `inspect`. inspect_ai also makes this scorer anew from what a log says, so by its name only metrics that run
+    on what ships are made.
 
     Args:
         metrics: specifications; they may not take frequencies or a scale from all samples.

@@ -176,12 +176,10 @@ def as_mlflow(
 
     A metric gives a `Feedback` of its name: the value, source `CODE`, and in the metadata the signature, the parts of
     the score, the direction and flags. A score that is undefined, or for which the row lacks a text, is an error and
-    never 0, so that MLflow leaves it out of its mean. MLflow calls scorers from threads; rows are scored one at a time,
-    and models are loaded once. What MLflow refuses in a name becomes `_`: `chrf:word_order=2` is `chrf_word_order_2`.
+    never 0, so that MLflow leaves it out of its mean. What MLflow refuses in a name becomes `_`: `chrf:word_order=2` is
+    `chrf_word_order_2`.
 
-    It needs the extra `mlflow`, which brings `mlflow-skinny`: that needs a tracking server, and the whole package
-    `mlflow` has a database of its own. The scorer cannot be registered for monitoring (`scorer.register()`), because
-    MLflow stores scorers of its own kinds only.
+    It needs the extra `mlflow`. The scorer cannot be registered for monitoring (`scorer.register()`).
 
     Args:
         metrics: specifications or metric objects; they may not take frequencies or a scale from all rows.

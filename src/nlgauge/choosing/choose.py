@@ -89,19 +89,13 @@ def choose(
     """Recommend one or two metrics for these texts, with the reasons.
 
     Public sets with ratings decide: the three nearest to the texts, of the same task and language, with figures of the
-    same encoder. A metric without such a figure counts as the lowest. A default is kept unless public sets tell another
-    from it: `rated` for translations and text from data, `bertscore:value=recall` for summaries, `bertscore` for
-    captions, questions and dialogue, of which there is no set, and `chrf` in other languages than English.
+    same encoder. A default is kept unless they tell another from it; `nlgauge choose` says which.
 
     Where outputs are rated, all metrics are compared with the ratings as `meta_evaluate` does, and one is taken in its
-    place if it agrees better with them (Kendall's tau-b, p < .05 after Holm). Else only the recommended metrics are
-    scored, on a few outputs.
-
-    A second metric looks for wrong facts in English texts: `nli-robust` in translations, `faithful` in summaries.
+    place if it agrees better with them. Else only the recommended metrics are scored, on a few outputs.
 
     Left out, with the reason, is a metric that lacks what it needs, judges nothing (such as a length), or of more than
-    half of the outputs cannot read the language; and, where it is scored, one that fails, gives all outputs one score,
-    or of more than half of the outputs reads the beginning alone or has no score.
+    half of the outputs cannot read the language.
 
     Args:
         dataset: outputs with references, sources or both; also as a frame.

@@ -83,14 +83,12 @@ def perturb(
     """Perturb texts, and write pairs of before and after.
 
     Each row of the output is a text before (`better`) and after (`worse`) one perturbation, with its references, as
-    `nlgauge audit --suite FILE` reads it. The table says how many texts each perturbation changed, and how many it left
-    alone, by reason. References are perturbed, each once, or hypotheses where there are none.
+    `nlgauge audit --suite FILE` reads it. References are perturbed, each once, or hypotheses where there are none.
 
     Take `--field hyp` for a suite on which metrics can fail, or data with two references or more. A better text that is
     the reference itself wins by nearly every metric, and `nlgauge audit` refuses such a suite.
 
-    Where a perturbation does not apply there is no pair: the unchanged text is never scored. One that fails on a text
-    leaves it alone with the reason `a bug of the perturbation`, and a note names the text. Perturbations that read
+    Where a perturbation does not apply there is no pair: the unchanged text is never scored. Perturbations that read
     words need English; a text in another language is left alone with the reason `language`.
 
     Draws come from the seed, the perturbation and the id of the text, so the same text gets the same edit in any order.
@@ -235,11 +233,11 @@ def audit(
     """Find out what a metric cannot see.
 
     Checklist (`--task`): each row of the task's checklist makes good texts worse in one way. A cell is the metric's
-    drop less the penalty of people: 0 agrees, below 0 punishes too little. The text is compared with itself on purpose.
-    Drops are divided by that score (`self`); of error rates and metrics without references they are scaled over the
-    task (`minmax`). Rows of `invariance` should change nothing. Penalties are estimated from printed figures (`~` marks
-    less certain ones); `--penalties` reads your own, a table with `template`, `penalty` (0 to 1) and perhaps `task` and
-    `criterion`. `n/a` counts texts to which a perturbation does not apply.
+    drop less the penalty of people: 0 agrees, below 0 punishes too little. Drops are divided by the score of the text
+    with itself (`self`); of error rates and metrics without references they are scaled over the task (`minmax`). Rows
+    of `invariance` should change nothing. Penalties are estimated from printed figures (`~` marks less certain ones);
+    `--penalties` reads your own, a table with `template`, `penalty` (0 to 1) and perhaps `task` and `criterion`. `n/a`
+    counts texts to which a perturbation does not apply.
 
     Preference (`--suite`): does the better text of a pair score higher? Ties count as losses unless you say otherwise;
     a metric that knows nothing gets one half, and below it prefers the error. Rows `mean-...` are plain means over

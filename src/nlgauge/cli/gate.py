@@ -120,9 +120,8 @@ def gate(
 
     The mean of segment scores of NEW is compared with that of BASE, for the same items. PASS (exit code 0) says that it
     did not fall by more than `--allow`, FAIL (3) that it did, INCONCLUSIVE (4, unless `--inconclusive` says 0 or 3)
-    that so few items cannot tell; the reason says how many would do. Each bound is one-sided at `--alpha`. In the table
-    a change below 0 is worse for every metric, and `seen from` is the smallest drop that so many items tell from none
-    with probability .8.
+    that so few items cannot tell; the reason says how many would do. Each bound is one-sided at `--alpha`. `seen from`
+    is the smallest drop that so many items tell from none with probability .8.
 
     Bounds depend on the scores:
 

@@ -91,10 +91,8 @@ def list_known(
 ) -> None:
     """List metrics, perturbations, statistics with tests and protocols, formats, suites, fields of results or runs.
 
-    `metrics` says of each metric what it is, the tasks for which it is used in the literature, what it needs, its range
-    and direction, its paper, and how it runs: without a model, with the embedded models, or with a model of the
-    hub, which is downloaded once. A preset is one line: what it stands for, and
-    what differs.
+    `metrics` says of each metric what it is, its tasks, what it needs, its range and direction, its paper, and how it
+    runs.
 
     A specification is `name:option=value,option=value`, and `bleu,chrf` are two; `bertscore:roberta-large` is short for
     `bertscore:model=roberta-large`. A value that holds a comma, bracket or blank stands in double quotes, with escapes
@@ -103,9 +101,7 @@ def list_known(
     With a name, `nlgauge list metrics NAME` and `nlgauge list perturbations NAME` show one in full, with what each
     option does. `--json` writes a row per metric, or prints it.
 
-    `perturbations --task TASK` is the checklist of a task, with what people take off for each row. `statistics` has the
-    statistics with their options, tests, averaging and protocols; `formats` what is read and written; `suites` those
-    made from data, those read by name from the files of their authors, and layouts of files of pairs.
+    `perturbations --task TASK` is the checklist of a task, with what people take off for each row.
 
     `schema` prints the JSON Schema (2020-12) of what `--json` writes, by kind of result, and `schema KIND` that of one,
     which mostly is the name of its verb. It lets fields of later versions pass.
@@ -123,12 +119,9 @@ def list_known(
 
     `--total` adds up runs over different files: the chrF of a system is made of summed counts, not the mean of two
     runs. All must be done, by the same metrics in one order with equal signatures. Refused are two runs that count the
-    same system of the same files, and metrics that depend on all segments, since each run knows only its own. A note
-    says how many segments count twice (of more than four million a share is compared). Systems are not tested, because
-    items of two files may have the same name.
+    same system of the same files, and metrics that depend on all segments. Systems are not tested.
 
-    Metrics, perturbations, statistics and formats of installed packages are listed, too. If such a package is broken,
-    one line on standard error names it, and the others are listed.
+    What installed packages add is listed, too.
     """
     lists = {
         "metrics": lambda: metric_table(shutil.get_terminal_size((_WIDE, 24)).columns),

@@ -198,15 +198,11 @@ def meta(
 
     Table: value with 95 % interval, `n` of what it rests on. `*` says that no other metric is significantly better,
     which is not a rank. With `--test` a new rank begins where every metric above beats every metric below. `--adjust`
-    corrects p for the number of tests. Several references are used in each metric's own way; `--references` changes
-    numbers by more than most metrics differ.
-
-    Intervals keep the tie thresholds of all data; `--intervals bootstrap` calibrates them in every draw (slow).
+    corrects p for the number of tests. `--references` changes numbers by more than most metrics differ.
 
     A preset sets all options of a protocol, and options beside it win. Of two metrics or more it makes its test, where
     it has one: not with `--test none`, another `--stat` or `--level`. Presets `wmt21` to `wmt26` read the folder of a
-    test set and print the official table; controls below it compare nothing. A metric that scored there with the
-    reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
+    test set and print the official table; controls below it compare nothing.
 
     Options of one statistic stand behind its name: `--stat wmt_kendall_like:threshold=20,ties=half`. They are `ties`,
     `threshold` (the least difference of two ratings that makes a pair; of binary labels the score from which one is 1),

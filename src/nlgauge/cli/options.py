@@ -390,16 +390,14 @@ class Common:
 
     Scores of models are kept by signature and texts in one file, `scores.sqlite`, which several runs may use at once:
     in `--cache DIR`, `$NLGAUGE_CACHE`, or `nlgauge` in the user's cache folder. Each row has a checksum; one that does
-    not fit is scored again. Where the user's own cache cannot be written, or the disk fills, a run goes on without it,
-    with a note; a folder that `--cache` names is refused then. A file that is no cache ends the run: delete it. One
-    that is damaged further on is deleted by `nlgauge doctor --prune`.
+    not fit is scored again. Where the user's own cache cannot be written, a run goes on without it, with a note. A
+    damaged file is deleted by `nlgauge doctor --prune`.
 
     `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--encoder auto` takes
     `multilingual` where a tenth of the texts of a language pair, or of all others, are not English, and `embedded`
     elsewhere (`base` if NLGAUGE_ENCODER names it): one for a run, with a note. `sweep`, `gate`, `train` and `--engine`
-    want its name. There is no configuration file: the command, kept in a script, is the whole run. Two variables are
-    for few: `NLGAUGE_LIMITS=segment=20M,line=1G` raises the largest inputs (segment, line, file, ratio, array, columns,
-    depth), and `NLGAUGE_SPREADSHEET=1` puts `'` before cells of CSV and TSV that a spreadsheet takes for formulas.
+    want its name. There is no configuration file. Two variables are for few: `NLGAUGE_LIMITS=segment=20M,line=1G`
+    raises the largest inputs, and `NLGAUGE_SPREADSHEET=1` puts `'` before cells that a spreadsheet takes for formulas.
     """
 
     typed_seed: Annotated[int | None, Typed("Seed of everything drawn at random.  [default: 0]", ("--seed",))] = None
@@ -466,8 +464,8 @@ class Files:
 
     `-` is standard output, which then holds nothing else; one option alone can have it, and `--json` at the end of a
     command prints. `--segments -` prints TSV, `-o -` of `perturb` and `synth` JSON lines; a model needs a file. A page
-    is one file that loads nothing, follows the reader's preference for dark, and names files without their folders.
-    There is no date in a result: the same command on the same files gives the same bytes.
+    is one file that loads nothing, follows the reader's preference for dark, and names files without their folders. The
+    same command on the same files gives the same bytes.
 
     A file gets its name when all of it is written. Until then it has a hidden name that ends in `.part`; a run that
     ends early removes it, and one that was killed leaves it to the next run. What was there before stays. A place that

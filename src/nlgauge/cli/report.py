@@ -43,17 +43,16 @@ def report(
     systems (if rows of `--segments` hold ratings), which system is ahead, which metrics agree with people, and which
     errors they miss; a section for each file follows. Beside every score a box has the metric's agreement with people
     (`meta`), its three worst failures (`audit`), and how many texts were empty, cut or undefined. "By another
-    signature" means that only the specification is the same. What no file says is called not known.
+    signature" means that only the specification is the same.
 
     In the first table ▲ and ▼ are clearly better and worse than the baseline (p < .05), ○ is no clear difference. (?)
     marks what does not count: all scores of a metric that cannot read, or cuts, a tenth of the texts or more, and the
-    agreement of one that was trained on ratings. Every figure links to its numbers as CSV.
+    agreement of one that was trained on ratings.
 
     Rows of `--segments` give a table to search and sort, with `--data` also texts, word differences and scores by
-    length, with `audit --segments` the pairs that a score got wrong. Rows join by `id`, pairs by what stands before the
-    `/` of theirs: give `--data` where several language pairs have the same numbers. Without `--segments`, rows beside a
-    result under its name are taken (`chrf.tsv` beside `chrf.json`). Such a page has one script; without scripts a
-    browser shows all but this table.
+    length, with `audit --segments` the pairs that a score got wrong. Rows join by `id`: give `--data` where several
+    language pairs have the same numbers. Without `--segments`, rows beside a result under its name are taken
+    (`chrf.tsv` beside `chrf.json`).
 
     Results may be packed (`.gz`). The same results give the same bytes, and files are named without their folders. A
     file that is no result, has another schema or is given twice is refused (2).

@@ -197,19 +197,17 @@ def score(
     `--significance` compares each system with the baseline, item by item: `bootstrap` draws items (1,000 times),
     `randomization` lets two systems swap outputs (10,000). Both are two-sided; p is (hits + 1) / (draws + 1), so
     identical outputs get 1 and nothing gets 0. Systems need the same items, each once and for the same inputs: another
-    set, or rows in another order, is refused by name.
-    `--pairs` tests every two systems, adjusts p after Holm, and begins a new rank where every system above beats every
-    system below. `bootstrap:compat=sacrebleu` repeats the p-values of sacrebleu 2.6.0 with their faults: identical
-    outputs differ significantly, and its bootstrap finds too much. Give the seed that `SACREBLEU_SEED` held.
+    set, or rows in another order, is refused by name. `--pairs` tests every two systems, adjusts p after Holm, and
+    begins a new rank where every system above beats every system below. `bootstrap:compat=sacrebleu` repeats the
+    p-values of sacrebleu 2.6.0 with their faults; give the seed that `SACREBLEU_SEED` held.
 
     Scores of models stay in the cache: the same command, or one with a further metric, goes on after a stop. A test
     that must be refused is refused before a model runs.
 
     `--engine` scores plain Parquet, JSON lines or text files in parts (extra `parquet`). After a kill the same command
-    goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. Tests asked for later score
-    nothing anew. `--common`, `--unreferenced`, `--cache` and `-m embedded` do not go with it; idf,
-    `cider` and sums take a pass over all parts before. Ray without an address starts for the run alone, and only
-    this machine reaches it.
+    goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. `--common`,
+    `--unreferenced`, `--cache` and `-m embedded` do not go with it; idf, `cider` and sums take a pass over all parts
+    before.
 
     It ends with 3 where a system is worse than `--fail-under`, in the metric's own direction, or undefined. `-m
     module:name` imports that module and so runs its code; the metric is then known as `name`, also in a sum that is

@@ -59,11 +59,11 @@ def select(
     Pools of models are drawn, the metric picks its best, and people's ratings judge the pick: `hits_at_1` is the share
     of draws in which it is also people's best, `mrr` the mean of 1 / its rank by people, `diff` what is lost on the
     scale of the ratings (lower is better). The last line, `(any of the pool)`, is what a random choice gets. Numbers
-    are exact expectations over all draws; `--draws` adds a simulation beside them. Ties of a metric are broken evenly.
+    are exact expectations over all draws; `--draws` adds a simulation beside them.
 
     A test set has few systems. A hybrid is a made-up one: for each item it takes the output of a system drawn at
     random, the same for people and all metrics, and its scores are means over items. `--hybrids 0` takes the systems as
-    they are. Scores made elsewhere are a metric, `scores:file=FILE,column=NAME`.
+    they are.
 
     Hybrids of one set share their outputs, so ten thousand are not ten thousand independent observations. There are
     therefore no intervals and no tests: compare metrics with `nlgauge meta`. A pool larger than the models is refused
@@ -124,14 +124,12 @@ def sweep(
     Scores of models stay in the cache.
 
     Both metrics are brought to one scale first: in a data set for each group, in a suite for each kind of error, over
-    right and faulty texts together. One that gives all of them the same score is refused. At level `system` a number is
-    the mean of segments, also at the ends. Several references are combined before scaling; `nlgauge meta` with a sum
-    scales first. Pairs whose texts should score the same are left out.
+    right and faulty texts together. At level `system` a number is the mean of segments, also at the ends. Several
+    references are combined before scaling. Pairs whose texts should score the same are left out.
 
     The best weight has the highest mean gain of those at which neither number falls, the smallest of equals, and 0 if
     every mixture costs something. It is chosen on the data that show its gain: with several sets or suites a second
-    table has the weight that is best on the other sets, and what that gains here. On the page intervals over pairs of
-    metrics are too narrow: their gains depend on each other.
+    table has the weight that is best on the other sets, and what that gains here.
 
     `-m nli --with pooling` tries five formulas and three directions of each `nli` metric instead. It says which wins
     how often, and what the choice by the other sets costs. Translation and summaries need two runs. A suite whose

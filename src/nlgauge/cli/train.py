@@ -153,10 +153,9 @@ def train_baseline(
 
     TEXTS are raw sentences, one per line. Random pairs of them are scored by BERTScore at every layer, and the mean
     precision, recall and F of each layer are written as `LAYER,P,R,F`. `bertscore:rescale=true,baseline=FILE` then maps
-    these means to 0, so that scores spread over a range that people can read; the order of texts does not change.
+    these means to 0.
 
-    A baseline belongs to one encoder and to texts of one kind and language: take sentences
-    like those that you score. It needs no ratings and no extra. Nothing is kept of a run that stops.
+    A baseline belongs to one encoder and to texts of one kind and language: take sentences like those that you score.
     """
     options.check_outputs({"--output": output}, texts)
     runtime = run.runtime(cached=False)
@@ -197,13 +196,12 @@ def train_layers(
     """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N.
 
     DATA has references and ratings. Every layer of the encoder is scored by BERTScore and compared with people, as
-    `nlgauge meta` does at `--level` and by `--stat`. A line per layer with its 95 % interval appears as soon as it is
-    done; the last line is the specification of the best layer. Several `--model` give a curve each, and `--html` draws
-    them in one picture with a ring at the best layer. The result file, of kind `meta`, has `model` and `layer` in each
-    row; rows of the group `mean` are the curve.
+    `nlgauge meta` does at `--level` and by `--stat`. The last line is the specification of the best layer. Several
+    `--model` give a curve each, and `--html` draws them. The result file is of kind `meta`; rows of the group `mean`
+    are the curve.
 
-    The layer changes agreement with people more than most options do. For models of bert_score's table the best layer
-    is known; for others nlgauge takes floor(0.75 × depth) unless you say `layer=N`.
+    For models of bert_score's table the best layer is known; for others nlgauge takes floor(0.75 × depth) unless you
+    say `layer=N`.
 
     The best of several layers on the data that you report is a little too good: check the choice on other data. Each
     layer is kept in the score cache, so the same command goes on after a stop.
@@ -250,15 +248,15 @@ def train_infill(
 ) -> None:
     """Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues.
 
-    TEXTS are raw sentences, one per line; those of fewer than three known words are left out, longer ones are cut, and
-    both are counted. The head fills one gap with one word, wherever an option `infill=` or `--infill` takes a model; it
-    is made for the encoder that it was trained on (any BERT), whose SHA-256 it holds. It needs the extra `train`.
+    TEXTS are raw sentences, one per line; those of fewer than three known words are left out. The head fills one gap
+    with one word, wherever an option `infill=` or `--infill` takes a model; it is made for the encoder that it was
+    trained on (any BERT), whose SHA-256 it holds. It needs the extra `train`.
 
     Files of `--dev` are evaluated after each pass and at the end, on 15 % of their words: `top-1` is the share of words
     that are the best guess of the whole vocabulary, `top-5` the share among the best five.
 
-    The state is saved every 200 steps in `OUTPUT.checkpoint`. The same command goes on from there and ends with the
-    same weights; a checkpoint of other data or settings is refused. The file is removed when the head is written.
+    A stopped run goes on with the same command, from `OUTPUT.checkpoint`, and ends with the same weights; a checkpoint
+    of other data or settings is refused.
     """
     options.check_outputs({"--output": file_of(output)}, texts, dev)
     told = metadata(about, ("name", "recipe", "data"))
@@ -310,9 +308,8 @@ def train_nli(
     Each `--dev` (after each pass) and `--test` file has a line: accuracy of three classes, `two-way` accuracy of
     entailment against the rest, and the share found of each class.
 
-    `--about phenomena=IDS` records which perturbations were among the examples, and an audit marks such rows: it is no
-    blind test. The state is saved every 200 steps in `OUTPUT.checkpoint`; the same command goes on and ends with the
-    same weights on the same machine and number of threads. A checkpoint of other data or settings is refused.
+    `--about phenomena=IDS` records which perturbations were among the examples, and an audit marks such rows. A stopped
+    run goes on with the same command.
     """
     options.check_outputs({"--output": file_of(output)}, pairs, dev, test)
     check_adapters(how, how.method)

@@ -264,16 +264,15 @@ def train_sescore(
 
     A name in `.safetensors` gives a head on the encoder that it was made for; any other name a folder with encoder,
     tokenizer and network. `--dev` with ratings keeps the weights that agree best with people, by `--stat` within each
-    group; else a share of the references (`--held-out`) decides by its own scores. Fewer than 50 segments choose by
-    chance, and a note says so. `--held-out 0` keeps the last weights. Do not test on the set that chose.
+    group; else a share of the references (`--held-out`) decides by its own scores. `--held-out 0` keeps the last
+    weights. Do not test on the set that chose.
 
-    `--method ridge` fits a weighted sum, in seconds: no draws, and Pearson's r of examples left out one at a time is
-    printed. Triples need a `--strength`. `--copies` and `--unrelated` add references as hypotheses, with scores 0 and
-    -25: edits never show what texts with nothing in common should get.
+    `--method ridge` fits a weighted sum, in seconds; triples need a `--strength`. `--copies` and `--unrelated` add
+    references as hypotheses, with scores 0 and -25: edits never show what texts with nothing in common should get.
 
-    `--source`, `--no-reference` and `--side` choose what is read. A stopped run goes on from `OUTPUT.checkpoint` (saved
-    every 200 steps) and ends with the same weights and curve on the same machine; other data or settings are refused.
-    `--preset paper` wants a GPU and the hub.
+    `--source`, `--no-reference` and `--side` choose what is read. A stopped run goes on from `OUTPUT.checkpoint` and
+    ends with the same weights and curve on the same machine; other data or settings are refused. `--preset paper` wants
+    a GPU and the hub.
     """
     if criterion is not None and dev is None:
         raise InputError("--criterion says what the texts of --dev were rated for, and there is no --dev")
@@ -326,12 +325,11 @@ def train_regressor(
 
     With some thousand ratings take `--method ridge --features 4h+match`: a weighted sum of features, fitted in seconds,
     learns more from so few than a network. It prints Pearson's r of examples left out one at a time; `--untrained N`
-    adds BERTScore's F in deviations, so that the head stays near what holds for outputs of systems.
+    adds BERTScore's F in deviations.
 
     `--features both` reads reference and hypothesis in one sequence. It learns by adapters on a BERT or MPNet, reads
-    references alone (`--source`, `--side`, `--layer` and `--widths` are refused), and costs more: nothing
-    is shared between texts. `--init nli-robust` begins from an NLI head; from an earlier head of these features only
-    where both have `--standardise`, or neither.
+    references alone (`--source`, `--side`, `--layer` and `--widths` are refused), and costs more. `--init nli-robust`
+    begins from an NLI head; from an earlier head of these features only where both have `--standardise`, or neither.
 
     `--loss pairwise` gives an order without a scale; `--standardise` keeps scores on the scale of the ratings. Below a
     result notes say whose ratings (`--about data=TEXT`) and which errors (`--about phenomena=IDS`) the head learnt.
@@ -389,16 +387,13 @@ def train_blend(
     """Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache.
 
     DATA is rated data as `nlgauge score` reads it, also several files. Several ratings of a segment count by their
-    mean; segments without a rating are left out, and so, counted, are those without a score. The metrics of `-m`, also
-    sums, are scored, and a ridge regression predicts the ratings from their standardised scores, so the weights of the
-    table can be compared.
+    mean; segments without a rating are left out, and so, counted, are those without a score. A ridge regression
+    predicts the ratings from the standardised scores of the metrics of `-m`, also sums.
 
     The last line has the number of segments, the penalty, and Pearson's r of ratings with predictions of segments left
-    out one at a time. Those are of the same texts and systems: expect less on new data. The best of 25 penalties from
-    0.0001 to 100 is taken.
+    out one at a time. Expect less on new data.
 
-    One JSON file is written, whole or not at all; the same input gives the same file. It needs no extra. Scores of
-    models stay in the cache, so the same command goes on after a stop.
+    It needs no extra. Scores of models stay in the cache, so the same command goes on after a stop.
     """
     options.check_outputs({"--output": output}, rated)
     metrics = metrics_named([on_encoder(spec, run.default_encoder) for spec in metric])  # the file says their models
@@ -432,12 +427,11 @@ def train_beer(
     and the better one must get the higher score: a logistic regression on the difference of their features. Several
     ratings of a segment count by their mean; segments without a rating are left out.
 
-    Pairs of one input are cleaner, because both have the same reference. Data with one hypothesis for each input, such
-    as direct assessments of WMT, need `--within group`: any two of one language pair or task. Of more than 100,000
-    pairs so many are drawn with the seed.
+    Data with one hypothesis for each input, such as direct assessments of WMT, need `--within group`: any two of one
+    language pair or task. Of more than 100,000 pairs so many are drawn with the seed.
 
-    The last line says how many of the pairs stand in the right order; it is about the data that were learnt. One JSON
-    file is written, whole or not at all. It needs no model and no extra, and nothing is kept of a run that stops.
+    The last line says how many of the pairs stand in the right order; it is about the data that were learnt. It needs
+    no model and no extra.
     """
     options.check_outputs({"--output": output}, rated)
     segments, ratings, told = _read(rated, criterion, columns, about)
@@ -507,8 +501,7 @@ def train_ruber(
     The default leaves the encoder as it is and trains the network alone (`--method frozen`), by the loss of the paper
     beside the squared error.
 
-    Weights are chosen, written and taken up again as by `nlgauge train sescore`: a share of the data is held back, and
-    the same command goes on from `OUTPUT.checkpoint`.
+    Weights are chosen, written and taken up again as by `nlgauge train sescore`.
     """
     recipe = replace(how, reference=False, source=True)
     setup = Setup(output, recipe, learnt, schedule, KeptWeights(), shared.metadata(about), run, columns=columns)

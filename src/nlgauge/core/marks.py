@@ -24,9 +24,6 @@ _MEASURES = ("precision", "recall", "f1")
 class Alignment:
     """Token similarities of one hypothesis (n tokens) and one reference (m tokens).
 
-    Tokens are words. The pieces of a word are joined, and the similarity of two words is the highest similarity between
-    any of their pieces.
-
     Attributes:
         hypothesis: the words of the hypothesis, n of them.
         reference: the words of the reference, m of them.
@@ -50,10 +47,7 @@ class Alignment:
 
     @property
     def hypothesis_matches(self) -> list[int | None]:
-        """The reference word that each hypothesis word is matched to; None where the reference is empty.
-
-        If several reference words are equally similar, the first one is taken.
-        """
+        """The reference word that each hypothesis word is matched to, of equals the first; None where there is none."""
         return (
             [int(i) for i in np.argmax(self.similarities, axis=1)]
             if len(self.reference)

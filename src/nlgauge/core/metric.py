@@ -68,10 +68,7 @@ class Documents:
 
 
 class BaseMetric:
-    """The base class of metrics: what a metric may say of itself, as it is where a metric says nothing.
-
-    A runtime is a `nlgauge.Runtime`, a writing a `nlgauge.text.Writing`; this room knows neither.
-    """
+    """The base class of metrics: what a metric may say of itself, as it is where a metric says nothing."""
 
     __slots__ = ()
 

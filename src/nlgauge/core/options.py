@@ -193,9 +193,8 @@ def _choices(kind: Any) -> Iterator[str]:
 def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] = SpecError) -> None:
     """Refuse a dataclass if the value of a field does not fit the field's type. Call it in `__post_init__`.
 
-    The types that are checked in full are Literal, bool, int, float, str, Optional, unions, tuples of fixed or open
-    length, and Annotated with `Range` or `OneOf`. For any other type only the class of the value is checked. A numpy
-    number is replaced by a plain Python number, because options are written into signatures.
+    Checked in full are Literal, bool, int, float, str, Optional, unions, tuples, and Annotated with `Range` or `OneOf`;
+    of any other type the class of the value. A numpy number becomes a plain one.
 
     Args:
         options: an instance of a dataclass. Fields with `init=False` are not checked.

@@ -219,10 +219,10 @@ class Fields:
     - `context`: turns of a dialogue, a list of `{"speaker": ..., "text": ...}`. `table`: records of data-to-text.
 
     Whole numbers are accepted as strings in `id`, `system`, `seg`, `lp` and `task`; a file that has them all as 1.0,
-    2.0 is refused, because they would be the items of no other file. Other fields are ignored, with a note. References
-    stand in one of `refs`, `ref`, or `ref1`, `ref2` and so on; two of these are refused. Blank references beside others
-    are left out and counted (guard `blank_reference`); if all are blank, one is kept. Rows with a `rater` or a
-    `criterion` that are about one output become one segment with all of their ratings, and their texts must be equal.
+    2.0 is refused. Other fields are ignored, with a note. References stand in one of `refs`, `ref`, or `ref1`, `ref2`
+    and so on; two of these are refused. Blank references beside others are left out and counted (guard
+    `blank_reference`); if all are blank, one is kept. Rows with a `rater` or a `criterion` that are about one output
+    become one segment with all of their ratings, and their texts must be equal.
 
     Args:
         columns: which field of a row holds which of ours, in either direction; see `fields_by_column`. A field of an

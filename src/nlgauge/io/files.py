@@ -37,17 +37,16 @@ _SIZE = re.compile(r"([0-9]{1,15})([kMGT]?)")
 class Limits:
     """The largest inputs that are read. The defaults leave room for books, and for files of a hundred million rows.
 
-    What is larger is refused in one line before memory is gone, so a small packed file cannot take all memory; the
-    error says how to raise the limit. The variable `NLGAUGE_LIMITS=segment=20M,line=1G` changes some of them,
-    `limits=` in `nlgauge.read`, and `nlgauge.io.limited` for every reader; `k`, `M`, `G` and `T` are thousands,
-    millions and so on. A Parquet file is measured by what it says of itself, then by the texts of its rows.
+    What is larger is refused in one line; the error says how to raise the limit. The variable
+    `NLGAUGE_LIMITS=segment=20M,line=1G` changes some of them, `limits=` in `nlgauge.read`, and `nlgauge.io.limited` for
+    every reader; `k`, `M`, `G` and `T` are thousands, millions and so on.
 
     Attributes:
-        segment: characters of one text. A long novel has 3 million.
+        segment: characters of one text.
         line: characters of one line, of a row of CSV that runs over several lines, or of an entry of a JSON array.
         file: bytes of one file, after it was unpacked.
-        ratio: how many times larger a file may become when it is unpacked. Text becomes 3 to 10 times larger, the same
-            line again and again a few hundred times. It counts from 100 MB on.
+        ratio: how many times larger a file may become when it is unpacked. Text becomes 3 to 10 times larger. It counts
+            from 100 MB on.
         array: bytes of a file that is one JSON array, which is held in memory; `jq -c '.[]'` makes JSON lines of it,
             which are not.
         columns: columns of a table.
@@ -229,13 +228,11 @@ class InputFile:
     """A file to read: a name, a pipe, or `-` for standard input.
 
     What gzip packed is unpacked, whatever its name; several packed parts in one file are read one after the other.
-    Parquet is compressed inside and must not be packed again. Damaged or incomplete packed data are refused, and so is
-    a file named `.gz` that is not packed. Standard input and pipes may stand in place of one file, also of scores,
-    ratings and suites; JSON lines, TSV and Parquet are told apart by how they begin.
+    Parquet is compressed inside and must not be packed again. Standard input and pipes may stand in place of one file,
+    also of scores, ratings and suites; JSON lines, TSV and Parquet are told apart by how they begin.
 
-    An input that cannot be read twice (standard input, a pipe, `<(...)` of a shell) is copied into a temporary file
-    when it is first opened. That file has no name, so nothing stays behind even if the process is killed. The copy of
-    standard input serves whoever reads it next, until one of them closes it.
+    An input that cannot be read twice is copied into a temporary file without a name, so nothing stays behind even if
+    the process is killed.
 
     Args:
         path: the path as typed; `-` is standard input.

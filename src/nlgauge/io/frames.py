@@ -23,8 +23,7 @@ class ParquetRows(Rows):
     """The rows of a Parquet file, numbered from 1.
 
     It needs the extra `parquet`, or `hf`. Columns have the names of the JSON fields. `human` is a struct, a map, or
-    several columns `human.NAME`. A text that stands once in the dictionary of the file is held once, however many rows
-    have it.
+    several columns `human.NAME`.
 
     Args:
         file: the file.

@@ -51,9 +51,8 @@ def rated_outputs(file: InputFile) -> tuple[list[Rated], list[str]]:
     the log of each campaign. `item` is a list of objects with `item_id`, `src`, `ref` and `tgt` (model -> text), and
     `annotation` one of objects, model -> `score`, `sliders` and `error_spans` with `start_i`, `end_i` (the last
     character), `severity` and `category`; `user_id` rated the document `item_i`. A reset takes back what the user said
-    of a document; of a document that a user submitted twice the last counts. What names no user is taken for another
-    person's each time, and noted. Tutorials, attention checks, forms and items without `item_id` are left out and
-    counted.
+    of a document; of a document that a user submitted twice the last counts. Tutorials, attention checks, forms and
+    items without `item_id` are left out and counted.
 
     Raises:
         InputError: a line is no such annotation, or a document has two texts under one `item_id`.

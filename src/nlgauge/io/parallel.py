@@ -42,8 +42,8 @@ def open_parallel(
     many folders before it as are needed to tell the files apart.
 
     Where all lines of all files have an id of their own, before the text as in Kaldi's `text` or behind it in
-    parentheses as in sclite's `.trn`, texts are paired by it. If files differ in length, the error names the line of
-    the longer one that seems to have no partner. A table (JSON lines, TSV, CSV) is refused here: give it as data.
+    parentheses as in sclite's `.trn`, texts are paired by it. A table (JSON lines, TSV, CSV) is refused here: give it
+    as data.
 
     Args:
         hypotheses: one file per system; a file of SGM or XML may hold several systems, with their names.

@@ -28,8 +28,7 @@ def read_relative_ranks(path: str | os.PathLike[str]) -> Preferences:
     counted.
 
     Args:
-        path: the file, plain or `.gz`. The header of 2018 lacks one name, which does not matter. A sixth word is the
-            difference between the two ratings.
+        path: the file, plain or `.gz`. A sixth word is the difference between the two ratings.
 
     Raises:
         InputError: the header does not end as expected, a line has another number of words, or a system is compared

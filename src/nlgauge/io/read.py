@@ -5,8 +5,7 @@ Which format a file has is told from its name and, where several share an ending
 file.
 
 A file is read to its end before the first segment is scored, so that a mistake in its last line costs no time. The
-error tells the first bad row in full, how many rows are bad, and where the first five stand. It ends the command with
-exit code 2.
+error tells the first bad row in full, how many rows are bad, and where the first five stand.
 
 - Files are UTF-8. For another encoding the error names the command that converts the file, `iconv -f ENCODING -t UTF-8
   FILE`. Only LF ends a line; a CR before it and a byte order mark are dropped, the last LF may be missing,
@@ -122,11 +121,9 @@ class PluginRows(Rows):
     Such a reader is a function, named by an entry point in the group `nlgauge.formats`. The name of the entry point is
     the format, and the ending that its files have, also before `.gz`; `nlgauge.read(path, format=NAME)` reads a file of
     any name. It is given an `nlgauge.io.InputFile`, and yields for each row its line number and its fields, with the
-    names of the JSON fields. `nlgauge.io.Lines` reads a text file as numbered lines, within the limits; `file.chunks()`
-    gives the bytes of another. Each call starts anew, since a file may be read several times. The first line of its
-    docstring stands in `nlgauge list formats`. Raise `nlgauge.InputError` for what only the reader can see: checks of
-    fields, duplicate ids, notes and `--columns` work as for every format. Our own names and endings take precedence.
-    `examples/plugin` has one.
+    names of the JSON fields. `nlgauge.io.Lines` reads a text file as numbered lines; `file.chunks()` gives the bytes of
+    another. Raise `nlgauge.InputError` for what only the reader can see: checks of fields, duplicate ids, notes and
+    `--columns` work as for every format. Our own names and endings take precedence. `examples/plugin` has one.
 
     Args:
         file: the file.
@@ -167,9 +164,8 @@ def read(
     """Read all segments of a file, a folder or a frame into memory.
 
     Args:
-        path: JSON lines or one array of objects (`.jsonl`, `.ndjson`, `.json`), TSV (`.tsv`) or CSV (`.csv`), plain or
-            packed; Parquet (`.parquet`); `-` for standard input; the folder of a test set or of one data file; or a
-            table in memory (a frame of pandas or polars, an Arrow table, a `datasets.Dataset`).
+        path: a file or folder of `nlgauge list formats`; `-` for standard input; or a table in memory (a frame of
+            pandas or polars, an Arrow table, a `datasets.Dataset`).
         format: a name of segments that `nlgauge list formats` has. If None, it is found from the name of the file and
             its first line.
         columns: which column holds which field, for frames and for files with one row per segment whose columns have

@@ -139,14 +139,10 @@ class Rows:
 class JsonRows(Rows):
     """The rows of a JSON file: JSON lines, one array of objects, or a table as pandas writes it.
 
-    A row is an object with the names of our fields. A field of null is absent, but `hyp` may not be: an empty text is
-    `""`. NaN and Infinity are refused; write null.
+    A field of null is absent, but `hyp` may not be: an empty text is `""`. NaN and Infinity are refused; write null.
 
-    Each iteration reads the file again and gives (number, value). In JSON lines the number is that of the line, and
-    lines that hold only white space are skipped and counted in `notes`. A file that begins with `[` is one array, whose
-    entries are numbered from 1. Its bytes are held in memory, its values one by one. A file that is one object may be a
-    table, whose rows are numbered likewise: `to_json` of pandas in any of its orients, columns as lists, or one list of
-    rows in a field.
+    A file that begins with `[` is one array, whose bytes are held in memory. A file that is one object may be a table:
+    `to_json` of pandas in any of its orients, columns as lists, or one list of rows in a field.
 
     Raises:
         InputError: a line or an entry is not JSON, or larger than the limits of the file allow. Also what `Lines`
@@ -518,10 +514,8 @@ class DelimitedRows(Rows):
     `--columns`, as outputs rated for meaning representations do (BAGEL, SFHOT, SFREST): `--columns
     src=mr,hyp=sys_ref,ref=orig_ref,human.quality=quality`.
 
-    Cells between commas may stand in double quotes, and then contain commas, line breaks, and quotes that are written
-    twice. Cells between tabs are taken as they are; there lists and objects (`refs`, `context`, `table`, `human`, the
-    ratings of several people) are JSON in a cell. An empty cell is an absent value, with two exceptions: in `hyp` it is
-    an empty hypothesis, and a row all of whose reference columns are empty has one empty reference.
+    Cells between commas may stand in double quotes; cells between tabs are taken as they are, and lists and objects in
+    them are JSON. Empty cells are as in TSV.
 
     Args:
         file: a file with a header.
@@ -661,10 +655,10 @@ def tab_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> Delim
     """The rows of a table between tabs, whose header has the names of our fields.
 
     A cell is whatever stands between two tabs: there is no quoting and no escaping, so a text can hold no tab and no
-    line break. Only what a spreadsheet quoted is undone, and a table all of whose names are quoted is read as quoted.
-    An empty cell is an absent value, with two exceptions: an empty `hyp` is an empty text, and a row all of whose
-    reference cells are empty has one empty reference. `refs`, `human`, `context`, `table` and the ratings of several
-    people (`[4, 5]`) are JSON in a cell. `NA`, `nan`, `null` and the like stand for no rating.
+    line break. What a spreadsheet quoted is undone. An empty cell is an absent value, with two exceptions: an empty
+    `hyp` is an empty text, and a row all of whose reference cells are empty has one empty reference. `refs`, `human`,
+    `context`, `table` and the ratings of several people (`[4, 5]`) are JSON in a cell. `NA`, `nan`, `null` and the like
+    stand for no rating.
 
     PAWS, PAWS-X and QQP are read with their own names: `sentence1` is the reference, `sentence2` the hypothesis,
     `label` the rating.

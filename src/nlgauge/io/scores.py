@@ -126,9 +126,9 @@ def read_scores(
 ) -> ScoreTable:
     """Read scores of any program from a file or a frame.
 
-    `nlgauge meta --scores FILE` and the metric `scores` read them, too. Scores are joined to texts by id, or by system,
-    item and language pair (or task), never by position alone. A missing score is refused, and the message names the
-    first segments that lack one; in Python `missing="nan"` gives NaN. These are read:
+    Scores are joined to texts by id, or by system, item and language pair (or task), never by position alone. A missing
+    score is refused, and the message names the first segments that lack one; in Python `missing="nan"` gives NaN. These
+    are read:
 
     - rows with `id`, or `seg` with `system`, and perhaps `lp` or `task`. Columns whose first cell is a number are
       scores; a note lists the others. In JSON lines they may be nested in `scores`, and names are joined with `_`;
@@ -139,8 +139,8 @@ def read_scores(
 
     What `--segments` wrote is read back exactly, with directions and signatures, as long as `FILE.meta.json` stands
     beside it: move the two together. Without it the direction is taken from the name of the column: TER, WER and other
-    known error rates fall with quality, unless no value is above 0, and any other name is taken to rise. Both are said
-    in the notes. `--lower-is-better NAME` settles it, and `higher_is_better` of the metric `scores`.
+    known error rates fall with quality, unless no value is above 0, and any other name is taken to rise.
+    `--lower-is-better NAME` settles it, and `higher_is_better` of the metric `scores`.
 
     Args:
         path: a frame, or JSON lines, TSV, CSV (each also `.gz`), Parquet or text. Of rows of several people, who are

@@ -71,8 +71,7 @@ class Source:
     def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
         """The segments in order, in lists of at most `size` segments and about `characters` of text.
 
-        An input that has not been checked is checked first, so that nothing is scored before everything is known to be
-        correct.
+        An input that has not been checked is checked first.
         """
         self.check()
         return in_blocks(self._segments(), size, characters, self._together)

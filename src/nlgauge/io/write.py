@@ -66,15 +66,11 @@ def writing(path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Itera
     as typed, and its parts as `SPEC.PART` (`bertscore.precision`). `audit --segments` has one row per pair: the pair,
     whose tabs and line breaks are blanks in TSV, and `SPEC.better`, `SPEC.worse` and `SPEC.won`: both scores, and 1,
     0.5 for a tie or 0. Beside FILE lies `FILE.meta.json`, with the SHA-256 of the file and, for each metric, its
-    signature and whether higher is better; of a part of which neither is better, such as the number of the best
-    reference, it says null. Cells are written as they are, so that other programs read them back; a spreadsheet takes
-    one that begins with `=`, `+`, `-`, `@`, a tab or a line break for a formula and runs it, and with the variable
-    `NLGAUGE_SPREADSHEET=1` a `'` stands before names and ids like that. A place that cannot be written, and an output
-    that would overwrite an input, are refused before anything is scored.
+    signature and whether higher is better. Cells are written as they are. A spreadsheet takes one that begins with `=`,
+    `+`, `-`, `@`, a tab or a line break for a formula and runs it: with the variable `NLGAUGE_SPREADSHEET=1` a `'`
+    stands before names and ids like that.
 
-    The function takes columns of equal length, the same ones at every call. The file takes its name when the block ends
-    without an error. Until then it has another name in the same folder. Numbers are written in full, so that reading
-    them gives the same float64. NaN is an empty cell or null.
+    Numbers are written in full, so that reading them gives the same float64. NaN is an empty cell or null.
 
     Args:
         path: a name in `.tsv`, `.csv`, `.jsonl` (also with `.gz`) or `.parquet`; `-` is TSV on standard output.

@@ -152,15 +152,13 @@ def meta_evaluate(
 ) -> MetaEvaluation:
     """Compare metrics with human judgements.
 
-    Values are in the direction that each metric declares, and absolute values are never taken. Level `segment` puts all
-    segments of a group together, and so rewards a metric for knowing which inputs are hard; `item` avoids that. Several
-    groups are averaged plainly, and a mean over criteria has no interval, since people judged the same texts by all. A
-    metric that looks at all segments of a call (idf, min-max) is scored one group at a time.
+    Values are in the direction that each metric declares, and absolute values are never taken. Several groups are
+    averaged plainly, and a mean over criteria has no interval. A metric that looks at all segments of a call (idf,
+    min-max) is scored one group at a time.
 
     With `references` other than each metric's own, every reference is scored on its own before the scores are combined,
     and the number of a system is the mean of combined scores, or the metric's own number for `first`, `source` and
-    texts with one reference; the choice is part of the signature. `item_swap` and
-    `bootstrap` are the tests at level `item` that go with an `epsilon` of `acc_eq`, which is in units of each metric.
+    texts with one reference; the choice is part of the signature.
 
     Args:
         dataset: rated texts, or a frame with a row per text.

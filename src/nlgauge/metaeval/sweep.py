@@ -645,8 +645,7 @@ def sweep(
     """Mix every metric with every partner at every weight; compare the sums with people and test them under attacks.
 
     The best weight has the highest mean gain in correlation and accuracy of those at which neither falls, the smallest
-    of equals, and is 0 where every mixture costs something. Two metrics are compared on the pairs that have what both
-    need; pairs whose texts should score the same are left out.
+    of equals, and is 0 where every mixture costs something.
 
     Args:
         datasets, suites: texts with ratings; pairs with a known order.

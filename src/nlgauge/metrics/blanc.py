@@ -34,14 +34,13 @@ class Blanc(HeadedMetric):
     Every sentence of the source is read behind the summary, and behind a filler of full stops of the same length. The
     parts `helped` and `filled` are the accuracies behind the two.
 
-    `infill` learnt from single sentences and is far smaller than BERT: values of single summaries are coarse, and how
-    well they agree with people was not measured on summaries; on texts made from records they do not. For results that
-    you report, name `model=bert-base-uncased`.
+    `infill` is far smaller than BERT: values of single summaries are coarse. For results that you report, name
+    `model=bert-base-uncased`.
 
     An empty side gets 0 (flag `empty`). A source without a word long enough to be masked has no score (flag
     `unmasked`). If summary and sentence do not fit together, the sentence loses its end, but keeps 100 pieces or half
     of the room; then the summary loses its last sentences (flag `truncated`). A document of 25 sentences is read in 50
-    masked copies per summary, and 50 behind the filler. Float32 is faster than half precision here.
+    masked copies per summary, and 50 behind the filler.
 
     Args:
         model: `infill` (the shipped head), the file of a head, a folder with a masked language model such as BERT, or
@@ -58,10 +57,10 @@ class Blanc(HeadedMetric):
         dtype: the precision of the model; None takes the runtime's.
 
     References:
-        Vasilyev et al. (2020), "Fill in the BLANC: Human-free quality estimation of document summaries", section 3.
-        The defaults are those of the authors' package blanc 0.3.4 with another model; the paper has gap 6. That package
-        cannot be installed beside a current torch. With the same weights and sentences its numbers and ours are equal.
-        BLANC-tune, which trains the model on the summary, is not included.
+        Vasilyev et al. (2020), "Fill in the BLANC: Human-free quality estimation of document summaries", section 3. The
+        defaults are those of the authors' package blanc 0.3.4 with another model; the paper has gap 6. With the same
+        weights and sentences its numbers and ours are equal. BLANC-tune, which trains the model on the summary, is not
+        included.
 
         Where this differs from the package: sentences come from our splitter, not from nltk's; characters are not
         normalised (theirs: NFKD) beyond what the tokenizer does; a piece that stands for unknown text is not masked; a

@@ -178,11 +178,10 @@ _LEVENSHTEIN = 'Levenshtein (1966), "Binary codes capable of correcting deletion
 class Wer(EditMetric):
     """Word error rate: the fewest word edits over the words of the reference.
 
-    0.25 is one edit in four words; it can be above 1. Punctuation stays part of a word unless `tokenizer=unicode`.
-    A synonym is an error like any other word, and word order counts fully. The corpus number comes from summed
-    counts. Of several references the one with the best value counts, the first among equals. A blank hypothesis
-    gets 1; without a reference the value is the number of words that should not be there; a blank side is flagged
-    `empty`, one of which the tokenizer keeps nothing `untokenized`.
+    It can be above 1. Punctuation stays part of a word unless `tokenizer=unicode`. The corpus number comes from summed
+    counts. Of several references the one with the best value counts, the first among equals. A blank hypothesis gets 1;
+    without a reference the value is the number of words that should not be there; a blank side is flagged `empty`, one
+    of which the tokenizer keeps nothing `untokenized`.
 
     References:
         Levenshtein (1966). Values are those of jiwer 4.0 with its tokenizer, except for two blank texts: 1
@@ -202,8 +201,7 @@ class Cer(Checked, BaseMetric):
 
     White space of any kind is as good as a blank.
 
-    It forgives word endings. Two texts of 100,000 characters take about four seconds. Corpus, references and blank
-    sides are as in `wer`.
+    Corpus, references and blank sides are as in `wer`.
 
     Args:
         lowercase: compare in lower case.
@@ -289,7 +287,6 @@ class _Aligned(EditMetric):
 class Mer(_Aligned):
     """Match error rate: word edits over edits and matches, so that it ends at 1.
 
-    Several alignments may have as many edits and other matches; taken is the one that rapidfuzz finds, as in jiwer.
     Corpus, references and blank sides are as in `wer`, the worst value being 1.
 
     References:
@@ -455,12 +452,11 @@ _Codes = npt.NDArray[np.int32]
 class Eed(Checked, BaseMetric):
     """Extended edit distance over the length of the reference; at most 1.
 
-    A character that only the reference has, or that is replaced, costs 1, one that only the hypothesis has 0.2, and
-    a jump at a blank of the reference 2; what is visited never or more than once adds 0.3 to cost and length. Even
-    a copy is a little above 0. `en` takes any character after a title ("Mr X") for a full stop, as the authors'
-    program does. The corpus number is the mean of the segments; of several references the best counts. A blank side
-    gets 1 (flag `empty`), while the program's value depends on the other side. A pair of more than some 10,000
-    characters each is undefined (flag `too_long`).
+    A character that only the reference has, or that is replaced, costs 1, one that only the hypothesis has 0.2, and a
+    jump at a blank of the reference 2; what is visited never or more than once adds 0.3 to cost and length. Even a copy
+    is a little above 0. The corpus number is the mean of the segments; of several references the best counts. A blank
+    side gets 1 (flag `empty`), while the program's value depends on the other side. Very long pairs are undefined (flag
+    `too_long`).
 
     Args:
         language: how texts are prepared: `en` parts marks from words and puts a blank at both ends, `ja` folds letters
@@ -591,18 +587,17 @@ def _codes(texts: Sequence[str]) -> _Codes:
 class Iter(EditMetric):
     """Edits with shifts between stems, over the words of the longer text; at most 1.
 
-    Like `ter`, between stems ("walks", "walked"). The corpus number is a sum over a sum; of several references the
-    best counts. A blank side gets 1 (flag `empty`); a pair whose shifts would take minutes is undefined (flag
-    `too_long`). Costs are not tuned, so these are not the numbers of WMT18's participant.
+    Like `ter`, between stems ("walks", "walked"). The corpus number is a sum over a sum; of several references the best
+    counts. A blank side gets 1 (flag `empty`); a pair whose shifts would take minutes is undefined (flag `too_long`).
 
     Args:
         lowercase: compare in lower case, as TER does.
 
     References:
         Panja and Naskar (2018), "ITER: Improving Translation Edit Rate through Optimizable Edit Costs", adds stem
-        matching, costs that are tuned on ratings, and a normalisation by which the rate ends at 1. This is the metric
-        without tuning: every edit and shift costs 1, a match of stems nothing. The stemmer is Porter's, for English;
-        words with capitals or letters beyond ASCII are compared as they are.
+        matching, costs that are tuned on ratings, and a normalisation by which the rate ends at 1. Here every edit and
+        shift costs 1, a match of stems (Porter's, for English) nothing, so these are not the numbers of WMT18's
+        participant.
     """
 
     lowercase: bool = True
@@ -647,10 +642,10 @@ _AT_ONCE = 512  # shifts that are compared in one call
 class CharacTer(Checked, BaseMetric):
     """Shifts and character edits over the characters of the shifted hypothesis; at most 1.
 
-    Blocks of words are shifted first, each time the one that saves most word edits; a shift costs the mean length
-    of its words. What is left are edits of characters. Division by the hypothesis favours long hypotheses. The
-    corpus number is the mean of the segments, as in `evaluate`'s metric of this name. A blank side gets 1 (flag
-    `empty`); a pair that would take long, such as 1,000 words in random order, is undefined (flag `too_long`).
+    Blocks of words are shifted first, each time the one that saves most word edits; a shift costs the mean length of
+    its words. What is left are edits of characters. The corpus number is the mean of the segments, as in `evaluate`'s
+    metric of this name. A blank side gets 1 (flag `empty`); a pair that would take long, such as 1,000 words in random
+    order, is undefined (flag `too_long`).
 
     Args:
         lowercase: compare in lower case.

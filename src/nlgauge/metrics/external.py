@@ -41,9 +41,8 @@ class Meteor15(Checked, BaseMetric):
     """METEOR 1.5 for English, as its program scores with `-l en -norm`.
 
     `meteor` is the version that nltk has; this one asks the program of the authors, which also knows paraphrases and
-    gives other numbers. Say which of the two you report. The program counts matches, and the score is computed here
-    from the counts; the number of a corpus is made of their sum, and is not the mean. The jar lies in the package
-    pycocoevalcap, for example. A blank side scores 0. Of several references the best counts.
+    gives other numbers. Say which of the two you report. The number of a corpus is made of the sum of counts, and is
+    not the mean. The jar lies in the package pycocoevalcap, for example. A blank side scores 0.
 
     Args:
         jar: path of `meteor-1.5.jar`; its folder `data` with the table of paraphrases lies beside it. Java must be

@@ -1,9 +1,7 @@
 """Outputs that should not be trusted, such as copies, loops and cut texts: the rules, and counts by system.
 
-Every run that scores segments has guards (`score`, `meta`, `select`, `sweep` and their functions in Python). They look
-at the texts alone, not at the metric; they count and note such texts, and no score changes. `nlgauge audit` makes texts
-odd on purpose and has none. `GuardRules` says what each guard of a text distrusts, `GuardCounts` what those do that
-look at all texts, and what note, refuse and off mean; `Ways`, `Signs` and `Alike` tell what no text is distrusted for.
+Every run that scores segments has guards (`score`, `meta`, `select`, `sweep` and their functions in Python). They count
+and note such texts, and no score changes. `nlgauge audit` makes texts odd on purpose and has none.
 """
 
 from __future__ import annotations
@@ -276,8 +274,7 @@ class GuardRules:
 
     Guards of hypotheses:
 
-    - `empty`: the hypothesis is blank where something was to be said: a system that failed. It has no note, since every
-      metric has one.
+    - `empty`: the hypothesis is blank where something was to be said: a system that failed. It has no note.
     - `unasked`: there is a hypothesis where there are source and references, and all of them are blank: a system that
       invents.
     - `copied`: the hypothesis is its source, and no reference is nearly that: text that was not translated, or columns
@@ -290,12 +287,11 @@ class GuardRules:
       tenths of the characters of its shortest reference, while all of its references and its source end in a final
       mark: output cut off at a length.
     - `untranslated`: three words in a row, or two letters of another script, are those of the source, and no reference
-      has them; only if languages differ: words that the system did not know.
+      has them, if languages differ: words that the system did not know.
 
     Guards of references, which do not count as outputs that are distrusted:
 
-    - `blank_reference`: a reference is blank: a fault of the data, or files that were filled up with blank lines.
-      Beside others it is left out.
+    - `blank_reference`: a reference is blank, as in files that were filled up; beside others it is left out.
     - `doubled_reference`: a reference stands twice beside one hypothesis.
     - `printed_reference`: a reference is a list of texts, written as one (`['a', 'b']`): several references that became
       one text.
@@ -303,21 +299,13 @@ class GuardRules:
     The rules are slow to distrust. Names, numbers, dates, handles and addresses may stand in a text as they do in its
     source: `copied` wants two plain words, three for a near copy, and `untranslated` two of its three. A plain word has
     no capital, no digit, and no sign such as `@`, `#` or `/` beside it; where no blanks set words apart, two letters
-    count as one word. A source that looks like a record (`name | area | riverside`) is copied if two of its words are
-    in no reference. What the source, a turn of the dialogue or a reference says again and again may be said again and
-    again; repeats that are apart, lists whose entries differ and rows of numbers are no loops. Any mark may end a text:
-    a colon, an entity, a token. In summaries a copied sentence is normal, and where source and references are in one
-    language, as in correction and simplification, the whole source may be right.
+    count as one word. What source or reference says again and again may be said again and again. In summaries a copied
+    sentence is normal, and where source and references are in one language, as in correction and simplification, the
+    whole source may be right.
 
-    Whether languages differ is known from the group, or told by function words first and then by py3langid, which knows
-    139 languages, works offline, and takes half a second and 100 MB to load at the first text that needs it. `foreign`
-    asks it only about a text of three words or more that shares less than a third of them with its references. It must
-    be sure of both languages (.7), and each must be unlikely for the other text (below .05). Names tell no language: a
-    text needs two plain words.
-
-    Guards do not find a sentence that is left out, a text of another input in the right language, a text that is cut
-    off between sentences or after nine tenths, words of a third language within a text, single words of the source,
-    loops of less than a third of a text, or texts that say little in ever other words.
+    Whether languages differ is known from the group, or told by function words first and then by py3langid, which takes
+    half a second and 100 MB to load. It must be sure of both languages (.7). Names tell no language: a text needs two
+    plain words.
     """
 
     def __init__(self) -> None:
@@ -557,11 +545,11 @@ class GuardCounts:
     - `repeated`: a system gives one hypothesis for five different references or more (inputs, if there are no
       references), and for a tenth of all, where it is wrong: a system that always says the same.
     - `repeated_reference`: one reference, or list of them, is given for five inputs or more, and for a tenth of all:
-      columns that were mixed up, or a stand-in such as "n/a".
+      columns that were mixed up, or a stand-in.
 
-    Notes begin with `input`. The ids of the first ten segments follow; a terminal shows them with `-v`. Beside each
-    mean stands how many outputs of the system any guard distrusts: `flagged` in a table, `n_flagged` in `--json` and
-    TSV, with a field for each guard, such as `guards.copied`; what no text has is left out.
+    Notes begin with `input`; `-v` has the ids of the first ten segments. Beside each mean stands how many outputs of
+    the system any guard distrusts: `flagged` in a table, `n_flagged` in `--json` and TSV, with a field for each guard,
+    such as `guards.copied`; what no text has is left out.
 
     What is done with such texts, by `--guards` and in Python by `guards=`:
 

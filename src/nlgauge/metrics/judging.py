@@ -384,19 +384,17 @@ class Judge(Checked, BaseMetric):
 
     Texts are sent to that address. nlgauge asks no model by itself: the metric is taken only where a user types it,
     never because a file, plan, model or result names it. The key stands in the environment alone, as
-    `NLGAUGE_JUDGE_KEY`. It is sent neither over `http` to another machine nor to wherever an answer redirects, and is
-    cut out where an answer repeats it; no proxy is asked for an address of this machine.
+    `NLGAUGE_JUDGE_KEY`. It is sent neither over `http` to another machine nor to wherever an answer redirects.
 
     - Answers are read strictly: one JSON object of the form that was asked for. Any other has no score and the flag
-      `unread`; nothing is guessed, and nothing becomes 0.
+      `unread`.
     - Time-outs, 429, 5xx and broken answers are tried again, after as long as `Retry-After` says, at most a minute, or
       ever longer pauses. A text without an answer has the flag `unanswered`. Any other refusal ends the run.
     - With `answers` a run that was ended goes on: each answer is written at once, under the digest of address, model
       and prompt, also one that could not be read. Requests that failed are made again.
-    - A note tells the cost: requests, tokens as the endpoint counts them, and kept answers. A run in parts tells none,
-      and what a request cost that failed in the end, nobody knows.
+    - A note tells the cost: requests, tokens as the endpoint counts them, and kept answers.
     - The signature has address, model, scale and the digest of the prompt, and cannot have what the endpoint runs.
-      Temperature is 0, which does not make every endpoint repeat itself.
+      Temperature is 0.
 
     No prompt can keep a text from saying "rate this 100". Compare the judge with people before you trust it.
 

@@ -82,10 +82,8 @@ class LanguageCounts:
       languages without a list. It is believed if it is certain three times.
 
     A language is noted if five texts of a group and a tenth of them look like it, or one and a tenth where the group
-    says it. So fewer than five texts without a group are not told, nor are a few German texts among many English ones;
-    near languages may be taken for each other, such as Norwegian for Danish; and of other scripts than Latin the script
-    alone is known: Ukrainian looks like Russian. One system of many that answers in another language is found by the
-    guard `foreign`.
+    says it. Near languages may be taken for each other, and of other scripts than Latin the script alone is known. One
+    system of many that answers in another language is found by the guard `foreign`.
 
     Attributes:
         side: 0 for the first language of such a name, 1 for the second.
@@ -235,19 +233,16 @@ class UnreadScripts:
 
     A text counts as Chinese, Thai, Cyrillic and so on, by ranges of Unicode and without a model, if fewer than half of
     its letters are Latin. For scripts without blanks BLEU, TER and ROUGE with `tokenizer=blanks` are noted only where
-    the text was not split at blanks before. Languages are looked at only where a metric says that it reads some of
-    them, since this takes longer.
+    the text was not split at blanks before.
 
     `--language` of `score` and `meta`, and `language=` in Python, say what is done: `note`, the default, notes such
     texts and warns in Python; `strict` refuses them before anything is scored; `off` does not look. `select` and
     `sweep` always note. So do `audit` and `perturb` (in Python `scripts=` says what is done), which look at the texts
     that are perturbed and at the pairs that are scored.
 
-    Apart from this check, every metric that reads text with a model counts pieces that its vocabulary lacks. With more
-    than 10 % of them a segment has the flag `unknown` and is scored, noted and counted; with several references only if
-    it holds for the reference that counts, or for all. If all pieces of a text are unknown the score is NaN, also of
-    two equal texts, since two unknown pieces look the same whatever they stand for. The flag is no test of language:
-    models know the letters of languages that they never learnt to read.
+    Apart from this check, with more than 10 % of pieces that the vocabulary of a model lacks a segment has the flag
+    `unknown` and is scored, noted and counted. If all pieces of a text are unknown the score is NaN, also of two equal
+    texts. The flag is no test of language.
 
     Attributes:
         metrics: specification -> metric, which says by `unread` what it cannot read.

@@ -102,8 +102,8 @@ class BartScore(GeneratorMetric):
     """Mean log-probability of the pieces of one text, given another.
 
     A model that writes text is asked how likely one text is once it has read the other: the value is the mean of the
-    natural logarithms of its pieces' probabilities. Three pieces of 1/2, 1/4 and 1/8 give -1.39. Values of different
-    models cannot be compared, so name the model. A copy does not get 0, and the model may find another text likelier.
+    natural logarithms of its pieces' probabilities. Values of different models cannot be compared, so name the model. A
+    copy does not get 0, and the model may find another text likelier.
 
     No model comes with the package: `model` is an encoder-decoder (BART, mBART, T5, Marian, M2M100) or a causal model.
     `prism` is the same with `frame=skip`, as in `prism:model=facebook/m2m100_418M,language=en`; any translation model
@@ -115,9 +115,9 @@ class BartScore(GeneratorMetric):
     facebook/bart-large-cnn, and name the folder: `paper/bartscore-f:model=FOLDER`.
 
     If a side is blank no model is asked: the segment gets -2 ln V for a vocabulary of V pieces, which is twice what a
-    guess among all pieces costs. A probability of 0 would let one empty text decide the mean of a system. A text beyond
-    the model's limit is cut at its end and flagged `truncated`. A causal model reads both texts as one, of which the
-    second keeps at least half of the room. Under `both` the parts are the two directions.
+    guess among all pieces costs. A text beyond the model's limit is cut at its end and flagged `truncated`. A causal
+    model reads both texts as one, of which the second keeps at least half of the room. Under `both` the parts are the
+    two directions.
 
     Args:
         direction: `hypothesis-given-reference` (the paper's precision), `reference-given-hypothesis` (recall), `both`
@@ -141,11 +141,9 @@ class BartScore(GeneratorMetric):
         begin piece, the given text and a line break. The begin piece is what the tokenizer puts before a text, else
         `bos_token_id` of the configuration, else `eos_token_id`.
 
-        The released code of BARTScore prints the texts and ends with status 0 where the model fails, wants as many
-        references for each text, takes the direction from the order of two lists, cuts long texts without a word, and
-        lets the model score empty texts, sometimes as the best. PRISM's identifier says logarithms to base 2; its code
-        takes natural ones, as here. PRISM's own model of 39 languages is none of transformers, so the numbers of
-        another model are not PRISM's.
+        The released code of BARTScore lets the model score empty texts, sometimes as the best, and cuts long ones
+        without a word. PRISM's identifier says logarithms to base 2; its code takes natural ones, as here. PRISM's own
+        model of 39 languages is none of transformers, so the numbers of another model are not PRISM's.
     """
 
     direction: Literal[
@@ -231,9 +229,8 @@ class BartScore(GeneratorMetric):
 class Perplexity(GeneratorMetric):
     """The exponential of minus the mean log-probability of a text's pieces, each given those to its left.
 
-    Two pieces with the probabilities 1/4 and 1/9 give 6. The model reads the hypothesis alone, so it cannot know
-    whether it is true, or what it was made from. The model must be causal (GPT-2, Llama, ...) and does not come with
-    the package: `perplexity:model=gpt2`.
+    The model reads the hypothesis alone, so it cannot know whether it is true, or what it was made from. The model must
+    be causal (GPT-2, Llama, ...) and does not come with the package: `perplexity:model=gpt2`.
 
     The number of a corpus is taken over all its pieces, and is not the mean over the texts: long texts weigh more. A
     blank hypothesis gets V² for a vocabulary of V pieces, and counts as one piece there. The part `pieces` is the
@@ -307,12 +304,10 @@ class Fluency(Checked, HeadedMetric):
 
     The default model comes with the package: a small head on the embedded encoder, for English, which stands in for a
     larger one (`fluency:model=roberta-large`) where none can be fetched. Use it to find broken texts within one system
-    or topic. Jumbled words and missing stop words cost more than in `bertscore`; where most texts are fluent, it agrees
-    less with people than metrics that read a reference.
+    or topic; where most texts are fluent, it agrees less with people than metrics that read a reference.
 
-    What it does not notice: wrong agreement ("Heavy rain fall"), which costs next to nothing; what is not true, since
-    it reads neither reference nor source; repetition, since each copy tells what the masked one is; and register, since
-    common words are easy to guess. Rare words and names make a text look less fluent.
+    It does not notice wrong agreement ("Heavy rain fall"), what is not true, repetition and register. Rare words and
+    names make a text look less fluent.
 
     A text needs one pass of the model for each of its pieces: one of 100 takes about 25 times as long as one of 20. A
     blank text gets -2 ln V for a vocabulary of V pieces, without asking the model.

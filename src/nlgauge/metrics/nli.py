@@ -252,11 +252,10 @@ class Nli(NliMetric):
     the other. So wrong numbers, names and negations cost much where the rest is a near-copy.
 
     `nli` and `nli-robust` are small heads. They find such near-copies best in sentences of Wikipedia, of which their
-    training sets are made; in news `nli` misses most pronouns, more than half of the omissions and half of the verbs.
-    Which of two ordinary translations is better they tell no better than chrF, and jumbled words cost next to nothing:
-    join them to a metric of similarity, as in `0.3*nli + 0.7*bertscore` (the paper advises 0.2 to 0.3). Both were
-    taught errors like those of the audits, and audits mark such rows (`trained_on`). For documents as sources take
-    `faithful` or `summac`, which read sentences.
+    training sets are made; in news `nli` misses half of them. Which of two ordinary translations is better they tell no
+    better than chrF, and jumbled words cost next to nothing: join them to a metric of similarity, as in `0.3*nli +
+    0.7*bertscore` (the paper advises 0.2 to 0.3). Both were taught errors like those of the audits, and audits mark
+    such rows (`trained_on`). For documents as sources take `faithful` or `summac`, which read sentences.
 
     The paper takes `direction=both` for translation and data-to-text, `formula=e-c,direction=backward` for summaries
     against references, and `formula=-c,direction=forward,anchor=source` against the source, with large models: presets
@@ -265,28 +264,26 @@ class Nli(NliMetric):
     options of their terms begin with the term's name: `paper/menli-r:nli_model=FOLDER,bertscore_model=FOLDER`.
 
     The parts `e`, `n` and `c` are the means of both directions. A model with two labels does not split what is not
-    supported: it gives `formula=e` and the part `e` alone. The range follows the formula: 0 to 1 for `e`, -1 to 0
-    for `-c`, -1 to 1 for `e-n` and `e-c`, -2 to 1 for `e-n-2c` (from -3 with `references=parts`). An empty side gets
-    the worst value (flag `empty`), without asking the model. Blanks around a text do not count. A copy need not be
-    best: the model may be surer of another sentence.
+    supported: it gives `formula=e` and the part `e` alone. The range follows the formula: 0 to 1 for `e`, -1 to 0 for
+    `-c`, -1 to 1 for `e-n` and `e-c`, -2 to 1 for `e-n-2c` (from -3 with `references=parts`). An empty side gets the
+    worst value (flag `empty`), without asking the model. A copy need not be best.
 
     Args:
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
         direction: `forward` takes the anchor as the premise, `backward` the hypothesis; `both` first averages the
             probabilities of the two directions, so that a text that says too much or too little keeps half of its
             score; `both-geometric` and `both-smaller` take the formula of each direction, and then the geometric mean
-            of the distances from the worst value, or the smaller value, and find more additions and omissions. (Of .9
-            and .1 these are .5, .3 and .1.) `rh`, `hr` and `avg` are the paper's words for the first three. None takes
-            `both-geometric` for the heads that come with the package and `both` for any other model.
+            of the distances from the worst value, or the smaller value, and find more additions and omissions. `rh`,
+            `hr` and `avg` are the paper's words for the first three. None takes `both-geometric` for the heads that
+            come with the package and `both` for any other model.
         anchor: what the hypothesis is compared with: `reference` or `source`.
         references: with several references, the `mean`; the `best` (the one with the best value); the `first`; or
             `parts`, the highest e, n and c over the references, each on its own and in each direction, and then the
             mean of the directions and the formula, as in the released code, so that e of one reference may meet c of
             another. Refused with `anchor=source`, where none is read.
         long: a pair beyond the limit is cut, the longer side first, and flagged (`truncate`), or its premise is read in
-            windows of whole sentences (`windows`). The window of which the model is surest, with the lowest n, then
-            counts; with two labels, the one with the highest e. What is still too long, as a sentence beyond the room,
-            is cut.
+            windows of whole sentences (`windows`). The window with the lowest n then counts; with two labels, the one
+            with the highest e. What is still too long is cut.
 
     References:
         Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 4.3.
@@ -295,8 +292,7 @@ class Nli(NliMetric):
         name; e-n-2c exists; an empty side gets the formula's worst value (theirs asks the model); outer blanks of a
         text do not count (in theirs they are tokens of RoBERTa). A sum of metrics scales each by this call alone, and
         refuses one segment or equal scores (theirs keeps scores of earlier calls, and divides 0 by 0). The geometric
-        mean and the smaller value are ours. Probabilities equal those of transformers to 1e-6 in float32; token types
-        follow the tokenizer's file, which transformers 5 does not do for ALBERT.
+        mean and the smaller value are ours.
     """
 
     formula: Literal["e", "-c", "e-n", "e-c", "e-n-2c"] = "e"
@@ -464,8 +460,8 @@ class SummaC(NliMetric):
     two of them. On facts of summaries of news `faithful` agrees better with people. The parts `e` and `c` are the means
     of the highest; the range is 0 to 1, and -1 to 1 for `e-c`. An empty side gets the worst value (flag `empty`).
 
-    Time grows with the product of both numbers of sentences: 30 and 3 are 90 pairs. Equal pairs of several systems are
-    judged once. Sentences are found by rules; where these fail, write one sentence per line.
+    Time grows with the product of both numbers of sentences. Sentences are found by rules; where these fail, write one
+    sentence per line.
 
     Args:
         variant: `e` is the highest entailment, `c` is 1 minus the highest contradiction, and `e-c` is the highest

@@ -544,8 +544,7 @@ def _of_name(parsed: Spec, options: Mapping[str, Any]) -> Metric:
 def list_metrics() -> dict[str, MetricInfo]:
     """Every metric by name, with what it is: its needs, range, direction and a summary.
 
-    `nlgauge.metric(name)` makes one; the options of each are on its page and in `nlgauge list metrics NAME`. A metric
-    whose package is broken is left out; `nlgauge.metric(name)` says why.
+    `nlgauge.metric(name)` makes one; the options of each are on its page and in `nlgauge list metrics NAME`.
     """
     found = {}
     for name in [*METRICS.names(), *SUMS]:

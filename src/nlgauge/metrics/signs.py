@@ -104,10 +104,9 @@ class Signs:
     """Counts segments with a text that shows such a sign, and tells each sign once.
 
     A step before scoring can leave marks in texts that no person writes. Each kind is told with the number of segments
-    and the sides that show it, since subwords that are left on both sides raise every score. No text is distrusted for
-    it. `SIGN_MEANINGS` lists them; `forms` needs two sides, and `objects` counts in hypotheses or references alone.
-    `turned`, `compatible` and `missing` are told of a side that has them in a twentieth of the segments (`missing`: or
-    in three) where the other side has none, if they hardly ever stand elsewhere: people write so, too.
+    and the sides that show it. No text is distrusted for it. `forms` needs two sides, and `objects` counts in
+    hypotheses or references alone. `turned`, `compatible` and `missing` are told of a side that has them in a twentieth
+    of the segments (`missing`: or in three) where the other side has none.
     """
 
     _counts: Counter[str] = field(default_factory=Counter)  # of signs, and of one-sided signs by side
@@ -222,10 +221,8 @@ class Alike:
 
     Of each system the outputs for the first 100 inputs are looked at, and 100 references: their first and last 60
     characters, with digits, quotation marks and what stands in brackets folded, so that `[PASS]` and `[FAIL]` are
-    alike. Nine tenths of them must share a beginning (or end) with a mark, such as `1.`, `"` or `Sure!`, since words
-    alone are a way of writing; and of the references at most a fiftieth has it, or of the sources where there are none.
-    Texts with ids there that differ, or with numbers in running order, are told whatever the other side has. It is
-    noted once, and no text is distrusted for it.
+    alike. Nine tenths of them must share a beginning (or end) with a mark, such as `1.`, `"` or `Sure!`, and of the
+    references at most a fiftieth. It is noted once, and no text is distrusted for it.
     """
 
     def __init__(self) -> None:

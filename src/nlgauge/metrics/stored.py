@@ -219,9 +219,8 @@ class _ColumnInfo:
 class Stored(BaseMetric):
     """A column of a file of segment scores.
 
-    It puts COMET, a judge or any other program's scores beside the metrics of nlgauge, mixes them in a sum, or measures
-    their agreement with people: `scores:file="theirs.tsv",column=comet`. Quote the name of the file. If every column of
-    a file is a metric, `nlgauge meta DATA --scores theirs.tsv` takes them all at once.
+    It puts any program's scores beside the metrics of nlgauge: `scores:file="theirs.tsv",column=comet`. Quote the name
+    of the file. If every column of a file is a metric, `nlgauge meta DATA --scores theirs.tsv` takes them all at once.
 
     Rows are joined to segments by `id`, or by `system`, `seg` and `lp` or `task`; a file of which no row fits any
     segment is refused. A segment without a score gets NaN and is counted; `nlgauge meta` refuses it unless `--missing`
@@ -235,8 +234,7 @@ class Stored(BaseMetric):
     - else the scores rise with quality, unless the name has `ppl`, `perplexity`, `nll`, `loss`, `hter`, `toxicity`, an
       error rate or an edit distance in it.
 
-    A metric of the field that nlgauge does not have is an error that says how to bring its scores in this way. Report
-    the version and the checkpoint of the other program: the signature knows the digest of the file alone.
+    Report the version and the checkpoint of the other program: the signature knows the digest of the file alone.
 
     Args:
         file: JSON lines, TSV, CSV or Parquet with `id`, or with `system` and `seg`; WMT's `.seg.score`; one number on

@@ -228,9 +228,8 @@ class Combination(BaseMetric):
     """The sum of weight * scaled metric; higher is better.
 
     Write it wherever a metric is named: `0.3*nli + 0.7*bertscore`. Terms can have options (`0.5*chrf:word_order=2 +
-    0.5*bleu`), can be sums in brackets, and can be columns of a file: `0.2*nli + 0.8*scores:file="theirs.tsv"`. A note
-    says so if the weights do not add up to 1. The paper of MENLI recommends 0.2 to 0.3 of an NLI metric for
-    translation; `nlgauge sweep` finds the best weight on rated data of yours.
+    0.5*bleu`), can be sums in brackets, and can be columns of a file: `0.2*nli + 0.8*scores:file="theirs.tsv"`.
+    `nlgauge sweep` finds the best weight on rated data of yours.
 
     Metrics have different scales, so each term is scaled first; the choice stands behind the sum, as in `0.3*nli +
     0.7*bertscore[norm=zscore]`. A metric for which lower is better enters with its sign reversed.
@@ -242,8 +241,7 @@ class Combination(BaseMetric):
 
     Under `minmax` and `zscore` a score depends on the other segments of the call, and the signature says so
     (`pool:call`). They are undefined for a single segment, and where a term is the same for all, which is an error: to
-    score few segments later, keep the scale of a first run in a file. It holds for each term the two numbers that
-    become 0 and 1, of error rates with the sign changed, and its digest is part of the signature.
+    score few segments later, keep the scale of a first run in a file. Its digest is part of the signature.
 
     Attributes:
         terms: pairs of weight and metric.

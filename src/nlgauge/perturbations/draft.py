@@ -71,11 +71,7 @@ class Draft:
         self._edits.append(Edit(end, end, f"{joint}{new}{stop}"))
 
     def tidy(self) -> None:
-        """Delete the marks that are left without words after deletions.
-
-        For example, pauses at the start of a sentence or before another mark go, brackets and quotes with nothing
-        between them, and every mark of a sentence whose words are all gone.
-        """
+        """Delete the marks that are left without words after deletions."""
         for sentence in self.doc.sentences:
             places = range(sentence.first, sentence.last + 1)
             if not self._deleted.isdisjoint(places):

@@ -576,10 +576,9 @@ def synthesize(
     An error costs -1 if the texts before and after it still entail each other, and -5 otherwise; the sum, -25 at worst,
     is the score of the last text beside the first. A metric can learn from such triples where nobody has rated
     anything. No edit touches an earlier one, and undoing the steps in reverse order gives the text back. Where no room
-    is left, fewer edits are made than were `wanted`. A word is never replaced by itself.
+    is left, fewer edits are made than were `wanted`.
 
-    The same text gets the same errors in any batch and any order. A choice that rounding could decide is made once
-    more, alone and on one core; in half precision nearly every gap is such, which takes longer.
+    The same text gets the same errors in any batch and any order.
 
     Every script is edited, but the shipped fillers and judges read English: for another language name `infill` and
     `judge`, or take operations `swap` and `delete` with severity `none`.
@@ -596,8 +595,7 @@ def synthesize(
         judge: the NLI model that tells minor from major errors; None goes with severity `none`.
         threshold: an error is minor from this probability on; None takes the threshold calibrated for the judge.
         severity: `binary`: -1 or -5; `graded`: between them; `none`: -1 for each error.
-        variants, max_words, runtime: how often each text is taken; longer ones are left alone (judges learnt from
-            pairs of up to 256 pieces, which two texts of 80 words nearly fill); device and models.
+        variants, max_words, runtime: how often each text is taken; longer ones are left alone; device and models.
 
     Returns:
         n * variants outcomes. One is None if the text has no letters, fewer than two words or too many; see `reasons`.

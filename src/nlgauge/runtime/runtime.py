@@ -271,8 +271,7 @@ class Runtime:
     Attributes:
         device: `auto` (a GPU if there is one), `cpu`, `cuda`, `cuda:1`, `mps`, or a `torch.device`.
         dtype: precision of model arithmetic, as a name or as a `torch.dtype`. It is part of the signature of every
-            metric that runs a model. `auto` becomes bfloat16 where the device multiplies it faster than float32, or
-            else float32.
+            metric that runs a model. `auto` is bfloat16 where the device multiplies it faster, else float32.
         token_budget: the largest number of tokens in one forward pass. If None, it is chosen by device. It changes the
             speed; scores differ only as sums in another order do (1e-6 in float32, more in half precision).
         seed: the seed of everything that is drawn at random.

@@ -465,10 +465,8 @@ def _signature(method: str, facts: Mapping[str, Any]) -> Signature:
 def align(hyp: str, ref: str, metric: MetricLike = "bertscore", runtime: Runtime | None = None) -> Alignment:
     """Align a hypothesis with a reference.
 
-    The pieces of a word are joined; in scripts without blanks each piece stands for a word. Two words are as similar as
-    the best pair of their pieces, and a word has the weight of its pieces together. Precision, recall and F are the
-    metric's own, computed from pieces, so they may differ from what the words in the picture add up to. Special tokens
-    can be matched but have no weight; they are left out of the picture.
+    The pieces of a word are joined: two words are as similar as the best pair of their pieces. Precision, recall and F
+    are the metric's own, computed from pieces, so they may differ from what the words in the picture add up to.
 
     Args:
         hyp: the hypothesis.

@@ -208,9 +208,8 @@ def read_thresholds(path: str) -> Thresholds:
     """Read a table that recipes/tools/thresholds made; `shipped` names the one that comes with the package.
 
     A metric of another signature (versions of packages may differ) or texts with another number of references get no
-    share but a note; where nothing is known of any metric, `nlgauge score` refuses before it scores. No share is given
-    for a difference larger than all that were seen, or for fewer segments; more segments count as the most seen. The
-    task must fit, too, which no signature tells.
+    share but a note. No share is given for a difference larger than all that were seen, or for fewer segments. The task
+    must fit, too, which no signature tells.
 
     Raises:
         InputError: the file cannot be read, or is none of thresholds; the error says what is wrong in it.

@@ -296,7 +296,7 @@ class PlainOptions(TypedDict, total=False):
         averaging: `none` pools all entries; `item` and `sys` compute a coefficient in each group and average these;
             `micro` pools the pair counts of groups. The default is `item` for a grid and where there are groups
             (`micro` for Kendall-like statistics), and `none` elsewhere. `none` and `sys` also reward a metric for
-            knowing which inputs are hard, which needs no look at the output; `item` does not.
+            knowing which inputs are hard.
         level: `segment`, or `system` for one coefficient of system means. A vector without `systems` is taken to hold
             system means already.
         systems: the system of each entry of a vector.
@@ -306,8 +306,7 @@ class PlainOptions(TypedDict, total=False):
         undefined: `skip` groups without a defined value (a side is constant, up to rounding), or count them as `zero`,
             which is fair to a metric that ties everything; groups with one entry are always skipped.
         common: with several metrics, use only the groups in which all of them are defined.
-        higher_is_better: False for an error rate, whose scores are negated first. One value, or one per metric. No
-            absolute value is ever taken: a metric that is wrong throughout gets a negative coefficient.
+        higher_is_better: False for an error rate, whose scores are negated first. One value, or one per metric.
         ids: names of the entries, for errors.
         compat: follows the procedure of a package, to check published numbers; `note` says what is wrong with it.
             `mt-metrics-eval` drops items that lack a score without notice, takes 0 for undefined, and with a threshold
@@ -602,10 +601,7 @@ def correlation(
     With `compat` float64 decides.
 
     Args:
-        name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
-            `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
-            `balanced_accuracy`, `f1`, `mcc`, `preference_accuracy`, `pdp`, `pdp_pairs`, or the name of a plug-in's
-            statistic.
+        name: a statistic of `nlgauge list statistics`, or of a plug-in.
         x: scores, shape (n,), or (S, N) with one row per system and one column per item. For `rr_kendall` and
             `preference_accuracy`: scores of the better texts.
         z: judgements of the same shape; None or NaN where there is none. For `rr_kendall` and `preference_accuracy`:

@@ -296,10 +296,6 @@ def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float =
     Raising epsilon past the |dx| of a pair turns the pair into a tie. That is right where people tie it (a gain) and
     wrong where it was concordant (a loss). The gains are put in the order of |dx|, so that every threshold is tried.
 
-    Gains are whole numbers, because the weights of groups of unequal size are brought to one denominator; so equal
-    accuracies compare as equal. Pairs are first counted into bins of |dx|, and only the bins that can hold the best
-    threshold are sorted. This avoids the time and memory that sorting all pairs would take.
-
     Args:
         x: scores of one metric, shape (n,).
         z: judgements, shape (n,).
@@ -625,8 +621,8 @@ def soft_pairwise(
     Both p-values come from one-sided paired sign-flip tests over segments. A pair of systems is compared on the
     segments that are judged for both.
 
-    A draw that ties with the data counts half, which gives (p_ij + 1 - p_ji) / 2. The released code counts it whole,
-    so that tied systems get p = 1 whichever comes first, and the value depends on the order of the systems.
+    A draw that ties with the data counts half; the released code counts it whole, so that the value depends on the
+    order of the systems.
 
     Args:
         x: segment scores, shape (M, S, N); any value where not judged.

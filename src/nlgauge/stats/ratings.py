@@ -249,9 +249,6 @@ class Kappa:
 def cohen_kappa(judge: Any, people: Any) -> Kappa:
     """Cohen's kappa of two raters.
 
-    High agreement says little where most answers are good: a judge that always says yes agrees as often. So the base
-    rate stands beside it.
-
     Args:
         judge: labels as numbers, shape (n,), NaN where missing.
         people: the same of the rater whose base rate counts.
@@ -379,10 +376,8 @@ class PromptSensitivity:
         chance: the share that prompts with these labels would agree on by chance.
         kappa: agreement beyond chance, (agreement - chance) / (1 - chance).
         base_rate: the share of the commonest label: two prompts under which a judge always says it agree always.
-        dependent: the share of items with a unit of which the label depends on the prompt. It grows with the number of
-            prompts: compare judges under equally many.
-        accuracy: the accuracy under each prompt, shape (prompts,); empty without labels of people. The best of many
-            prompts looks better than it is: choose on other items than those you report.
+        dependent: the share of items with a unit of which the label depends on the prompt.
+        accuracy: the accuracy under each prompt, shape (prompts,); empty without labels of people.
         spread: the standard deviation of accuracy over prompts, without what so few items make of equal prompts; NaN
             without labels of people.
         n: items with labels under two prompts or more.
@@ -411,8 +406,7 @@ def prompt_sensitivity(
     of the jackknife over items with Student's t, and of Wilson for `dependent`.
 
     Args:
-        labels: labels as numbers, shape (prompts, units), NaN where missing. To have an unread answer count as a label,
-            as wrong for instance, give it a number of its own.
+        labels: labels as numbers, shape (prompts, units), NaN where missing.
         people: the right label of each unit, shape (units,), NaN where nobody knows.
         items: the item of each unit, such as the pair that was shown in both orders; None if each unit is an item.
         level: the confidence of the intervals.

@@ -89,10 +89,9 @@ def permutation_test(
     and the correlations of the two mixtures are compared: p = (#{d* >= d} + 1) / (B + 1), where a tie with the data
     counts.
 
-    **The swaps must match the claim.** On other systems, swap `systems`: a metric may like some of these for reasons of
-    its own, and a test that swaps scores or items then finds a difference that others would not show. With fewer than
-    ten systems it finds little. Swap `inputs` where one metric is better on some whole items and worse on others. The
-    same metric twice, also on another scale, gets p = 1; a constant one has no p (NaN).
+    **The swaps must match the claim.** On other systems, swap `systems`; with fewer than ten it finds little. Swap
+    `inputs` where one metric is better on some whole items and worse on others. The same metric twice, also on another
+    scale, gets p = 1; a constant one has no p (NaN).
 
     Args:
         human: judgements of S systems on N items, shape (S, N), NaN where missing; or of systems alone, shape (S,).
@@ -103,15 +102,12 @@ def permutation_test(
         averaging: for segments: `item` computes a coefficient per item over systems, and averages these; `sys`
             computes one per system over items; `none` takes all cells together.
         statistic: `pearson`, `spearman`, `kendall_b`, or a function of standardised scores (..., n) and judgements
-            (..., n) along the last axis. A function is called on all mixtures, which takes longer; so are ranks of
-            items of up to 128 outputs in which scores tie (a second a pair of metrics by tau, four by rho). For ranks
-            the null hypothesis mixes the two distributions of scores.
+            (..., n) along the last axis. A function is called on all mixtures, which takes longer.
         alternative: `greater` gives p of row better than column; or `two-sided`.
         draws: the number of draws, B.
         seed: a whole number or a generator, which is advanced. One set of coins serves all pairs.
         compat: `mt-metrics-eval` or `nlpstats` uses the coins of that package from its stream of random numbers, and p
-            = hits / B, to check published numbers. mt-metrics-eval stops early and gives a constant metric p = 0;
-            nlpstats tosses a coin for each system and item, not for each score.
+            = hits / B, to check published numbers.
         advance: called with the number of pairs of metrics that were done, for a display of progress.
 
     Raises:

@@ -84,9 +84,8 @@ def paired_bootstrap(
         draws: B, the number of resamples.
         seed: a whole number (0 is a seed like any other) or a generator, which is advanced.
         level: share of the draws inside the intervals.
-        compat: `sacrebleu` for that package's p-values and intervals from the same seed. It rejects a true null in
-            0.10 to 0.13 of cases at 5 %, and finds identical outputs different. Give the seed that `SACREBLEU_SEED`
-            held (12345 without one; 0 counts as none there).
+        compat: `sacrebleu` for that package's p-values and intervals from the same seed. It finds too much, and
+            identical outputs different. Give the seed that `SACREBLEU_SEED` held (12345 without one).
 
     Raises:
         InputError: fewer than 2 items or systems, statistics that are not finite, or an option out of its range.

@@ -311,9 +311,8 @@ def williams(
             first.
 
     Returns:
-        p in (0, 1]. It is 1 where the metrics are the same up to scale (r23 = 1), since there is nothing to find. It is
-        NaN where a correlation is NaN, where n < 4, and where one metric is the negative of the other (r23 = -1), for
-        which the statistic is 0 / 0.
+        p in (0, 1]. It is 1 where the metrics are the same up to scale (r23 = 1), and NaN where a correlation is NaN, n
+        < 4, or one metric is the negative of the other (r23 = -1).
 
     References:
         Williams (1959), "The Comparison of Regression Variables"; Steiger (1980), "Tests for Comparing Elements of a
@@ -355,9 +354,8 @@ def williams_test(
 ) -> MetricComparison:
     """Williams' test of every metric against every other, over one vector of scores each.
 
-    For system scores of S systems give shapes (S,) and (M, S). A grid is taken as one long vector whose entries count
-    as independent. Entries of one item are not, so p comes out too small where items differ in difficulty. The test
-    assumes normal scores; where both sides are skewed it finds too much, and more so with more entries.
+    A grid is taken as one long vector whose entries count as independent, so p comes out too small where items differ
+    in difficulty. The test assumes normal scores; where both sides are skewed it finds too much.
 
     Args:
         human: judgements, shape (S,) or (S, N); a missing one (NaN) drops its entry for all metrics.

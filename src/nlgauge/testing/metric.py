@@ -701,9 +701,9 @@ def check_metric(
 ) -> None:
     """Check what nlgauge promises of every metric.
 
-    - Order, batch size, repetition, duplicates and company (the other segments of the call) change no value, part,
-      flag or statistic; an empty list gives empty scores. The values of a `pooled` metric depend on their company by
-      definition, so duplicates, company and the empty list are not checked for it.
+    - Order, batch size, repetition, duplicates and company (the other segments of the call) change no value, part, flag
+      or statistic; an empty list gives empty scores. Of a `pooled` metric duplicates, company and the empty list are
+      not checked.
     - Scores depend on the hypothesis and on what `info.needs` declares, and on nothing else in a segment, since the
       score cache relies on that.
     - Values lie in `info.range`; a NaN is flagged; statistics sum to the corpus number under `finish`.
@@ -725,8 +725,7 @@ def check_metric(
         alternatives: option -> another valid value, for options whose type does not tell one (see `check_options`).
         tolerance: how much two scores of one segment may differ, relative to values above 1. None is 0 where no model
             makes the scores (`info.cached` is False: counting gives the same number every time), `MODEL_TOLERANCE`
-            where one does, and `POOL_TOLERANCE` where the metric is pooled. For a sum that includes a metric with a
-            model, the tolerance must be given.
+            where one does, and `POOL_TOLERANCE` where the metric is pooled. A sum with a model needs one.
         registered: False rebuilds from the metric's class, for a metric that no installed entry point names yet.
 
     Raises:

@@ -78,8 +78,7 @@ def check_perturbation(
 
     Args:
         template: an object, not a specification.
-        texts: the texts to perturb; None takes `nlgauge.testing.metric.TEXTS`. Each text also gets previous turns, a
-            pool and references.
+        texts: the texts to perturb; None takes `nlgauge.testing.metric.TEXTS`.
         alternatives: option -> another valid value, for options whose type does not tell one (text, say).
         registered: False leaves out what needs the name to be known: specifications and other processes.
         processes: False leaves out other processes, which take a second or two.

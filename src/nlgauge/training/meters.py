@@ -51,7 +51,7 @@ def as_compute_metrics(
             at both ends of a text.
         metrics: specifications or metric objects.
         references: `[item][reference]`, where the evaluation set has several; by default the labels. They have the
-            order of the set, which `train_sampling_strategy="group_by_length"` changes for evaluations, too.
+            order of the set.
         runtime: device, precision and cache, as in `score`.
 
     Returns:

@@ -10,9 +10,8 @@ What holds for all of them:
 - Runs of an item (epochs, repeats, retries that were stored as results) are segments of one item, with `#2`, `#3`
   behind the id. `gate` averages them before it compares.
 - An answer that is missing because a run failed is left out and counted. `gate` then says which items lack.
-- An empty reference is none, because tools store an empty target for an item that has none.
+- An empty reference is none.
 - A last line that breaks off is skipped with a note; anywhere else it is an error. NaN and Infinity are undefined.
 - Fields that are not known are ignored, and an unknown version is noted.
-- A log is held in memory, under the limits of all files, which also bound what an archive may unpack to. Nothing that
-  a log names is opened, loaded or run.
+- A log is held in memory, under the limits of all files. Nothing that a log names is opened, loaded or run.
 """

@@ -57,8 +57,7 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
 
     There is a row for each document and filter. Several answers that the harness stored as one text, `['Paris', 'City
     of Paris']`, are several references. Where a filter found nothing (`[invalid]`), the answer is empty. Tasks of
-    multiple choice hold likelihoods and no texts, and are refused. Metrics of a whole corpus, which leave a pair of
-    texts in each row, are left out with a note.
+    multiple choice hold likelihoods and no texts, and are refused.
 
     Args:
         file: the file.
@@ -286,9 +285,8 @@ def open_helm(folder: str | os.PathLike[str]) -> HeldSource:
     """Read the folder of a run of HELM, with `scenario_state.json` and `per_instance_stats.json`.
 
     The item is the id of the instance, followed by the perturbation if it was perturbed; a run is a draw of the
-    examples before it. The system is the model, the group the name of the run without its model. HELM leaves out
-    statistics that are missing or NaN; they are undefined here. Columns are the mean of each statistic, without counts
-    and times. Requests for the likelihood of a choice are no answers; they are counted.
+    examples before it. The system is the model, the group the name of the run without its model. Columns are the mean
+    of each statistic, without counts and times.
 
     Raises:
         InputError: a file is missing or wrong, or no instance has an answer in words.

@@ -82,10 +82,9 @@ def open_evals(file: InputFile, columns: Mapping[str, str] | None = None) -> Hel
 
     The item is `sample_id`, the system the first completion function of the run, the group the name of the evaluation.
     The hypothesis is what a match compared, else what was sampled first: a judge is sampled after the model that it
-    judges. Columns are `match` (0 or 1) and the numbers of `metrics`. Where the answer of a judge could not be read,
-    evals stores the lowest score; it is undefined here, as are the scores of a sample with an error. References are
-    what the match expected, and the source is what the user said last. A run without a final report was killed; a note
-    says so.
+    judges. Columns are `match` (0 or 1) and the numbers of `metrics`. Where the answer of a judge could not be read the
+    score is undefined, as are those of a sample with an error. References are what the match expected, and the source
+    is what the user said last.
 
     Args:
         file: the file.
@@ -263,14 +262,14 @@ _Feedback = tuple[str, str, float]  # its name, who gave it, and its value
 def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
     """Read MLflow's traces, one a line, in a list, or as `mlflow traces search --output json` prints them.
 
-    The item is made of the inputs, since ids of traces are new in each run; traces with the same inputs are runs. The
-    system is the logged model, else the run. Columns are the names of the feedback, `NAME.human`, `NAME.llm_judge` and
-    `NAME.code` where several kinds of source gave it; yes and no are 1 and 0. Feedback with an error is undefined.
-    Feedback that was overridden is left out, and so is that on a part of a trace.
+    The item is made of the inputs; traces with the same inputs are runs. The system is the logged model, else the run.
+    Columns are the names of the feedback, `NAME.human`, `NAME.llm_judge` and `NAME.code` where several kinds of source
+    gave it; yes and no are 1 and 0. Feedback with an error is undefined; what was overridden, or is on a part of a
+    trace, is left out.
 
     Inputs and outputs are those of the root span: a text, a chat, or an object with one text or a field such as
     `response`. References are the expectation `expected_response`. Traces that were fetched without spans have previews
-    alone, which MLflow cuts; a note counts them. Traces that failed have no answer.
+    alone, which MLflow cuts; a note counts them.
 
     Args:
         file: the file.

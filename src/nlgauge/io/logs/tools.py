@@ -46,7 +46,7 @@ def open_deepeval(file: InputFile, columns: Mapping[str, str] | None = None) -> 
 
     The item is made of the input and the expected output: names such as `test_case_0` change from run to run. Columns
     are the metrics, `NAME.pass` for the verdict of each, and `pass` for that of the case. Of Bias, Toxicity and
-    Hallucination the lower score is the better one; their `.pass` has the direction of all others. No system is named.
+    Hallucination the lower score is the better one. No system is named.
 
     Args:
         file: the file.
@@ -108,9 +108,9 @@ _EXPECTED = ("expected", "expected_output", "reference", "ground_truth", "target
 def open_promptfoo(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
     """Read the results of an evaluation of promptfoo, `-o results.json` or `-o results.jsonl`.
 
-    The item is the description of a test, or its variables; the system is made of the label of the provider and that
-    of the prompt where there are several prompts. Columns are `score`, `pass` (0 or 1) and the named scores. promptfoo
-    stores 0 where a provider or a grader failed; that is undefined here. Columns of one label are numbered.
+    The item is the description of a test, or its variables; the system is made of the label of the provider and that of
+    the prompt where there are several prompts. Columns are `score`, `pass` (0 or 1) and the named scores. Where a
+    provider or a grader failed the score is undefined.
 
     Args:
         file: the file.
@@ -301,12 +301,11 @@ def open_inspect(file: InputFile) -> HeldSource:
     """Read a log of inspect_ai: `.eval`, or its JSON.
 
     The item is the id of the sample, a run is an epoch, the system is the model and the group is the task. Grades are
-    numbers (C 1, P 0.5, I and N 0); a score of several values has a column for each. What inspect_ai cannot read as a
-    number it takes for 0; here it is undefined. Yes is 1 and no is 0; a column of several values is named `judge.tone`.
+    numbers (C 1, P 0.5, I and N 0); a score of several values has a column for each. Yes is 1 and no is 0; what is no
+    number is undefined.
 
-    Long texts are looked up among the attachments, also in samples that lie in pieces; `reductions.json` and
-    `summaries.json`, which cut texts, are not read. Of a sample that was stored twice after a retry the last counts. A
-    run that was cancelled is read, and a note says how many samples it has.
+    Of a sample that was stored twice after a retry the last counts. A run that was cancelled is read, and a note says
+    how many samples it has.
 
     Raises:
         InputError: the log is damaged, or holds no sample.

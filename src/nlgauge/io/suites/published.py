@@ -138,9 +138,9 @@ def summedits(row: Cells, number: int, name: str) -> Pair | str:
     From salesforce/factualNLG on GitHub (`515426ea`), folder `data/summedits`, CC BY 4.0. A JSON list per domain with
     `id`, `doc`, `summary`, `original_summary` (on the hub `seed_summary`), `label` (1 is consistent), `edit_types`. The
     seed summary is the better text. An inconsistent edit should score lower, and a consistent one (phenomenon
-    `consistent_edit`) the same, within `--tolerance`. Texts are compared with the document. `auc` and
-    balanced accuracy tell consistent summaries from others, by domain: at a threshold found on other documents, in 5
-    folds, and at the best one, which is the most that any reaches on these data. The paper has yes-or-no answers.
+    `consistent_edit`) the same, within `--tolerance`. Texts are compared with the document. `auc` and balanced accuracy
+    tell consistent summaries from others, by domain: at a threshold found on other documents, in 5 folds, and at the
+    best one, which is the most that any reaches on these data.
     """
     seed = row.text("original_summary") or row.needed("seed_summary")
     edited, label = row.needed("summary"), row.get("label")
@@ -170,9 +170,9 @@ def fbi(row: Cells, number: int, name: str) -> Pair | str:
     """A row of FBI: 2,400 damaged answers of language models, 22 kinds.
 
     From ai4bharat/FBI on the Hugging Face hub; no licence is stated. A quoted TSV per kind of error with `cdx`,
-    `question`, `og`, `perturbed_gpt4`; file and folder name the error. These are the columns that the authors' own
-    evaluators read (AI4Bharat/FBI on GitHub, `685d7f41`); the files on the hub were not at hand. If their columns have
-    other names, give them: `--columns question=NAME,og=NAME,perturbed_gpt4=NAME`. There is accuracy by kind alone.
+    `question`, `og`, `perturbed_gpt4`; file and folder name the error. The files on the hub were not at hand: if their
+    columns have other names, give them: `--columns question=NAME,og=NAME,perturbed_gpt4=NAME`. There is accuracy by
+    kind alone.
     """
     kind, ability = stem(name), PurePath(name).parent.name
     return Pair(
@@ -239,9 +239,8 @@ def checkpoint_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair
     folder holds `system-outputs/LP/SYSTEM.txt` and `mapping/LP.tsv` (system, letter; A is the least trained). Sources
     and references belong to WMT and are not there: take those of wmt-conference/wmt23-news-systems on GitHub, keep the
     lines of the documents that `documents/LP.docs` lists, and put them beside the outputs as `sources/LP.txt` and
-    `references/LP.NAME.txt`. A language pair without sources is not read. Segments with a field `letter` are read, too.
-    `kendall` is over all pairs of checkpoints, beside the share of neighbouring ones in order; both for the outputs of
-    each item, and for the mean scores of checkpoints.
+    `references/LP.NAME.txt`. `kendall` is over all pairs of checkpoints, beside the share of neighbouring ones in
+    order; both for the outputs of each item, and for the mean scores of checkpoints.
 
     Args:
         path: the folder `data` of MSLC 2023, with the sources and references beside it; or segments with `letter`.
@@ -385,9 +384,8 @@ def faithbench_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair
 
     From vectara/FaithBench on GitHub, folder `data_for_release`, CC BY-NC-SA. `batch_N.json` holds `samples` with
     `source`, `summary` and `annotations`, each with a list `label`. The worst label of a summary decides: questionable
-    spans count as unfaithful and benign ones do not, as in the authors' own script. Sources with summaries of one kind
-    alone make no pair, and a note counts them. Texts are compared with the source. Accuracy is by worst label; the
-    authors report yes-or-no answers of detectors, which a metric does not give.
+    spans count as unfaithful and benign ones do not, as in the authors' own script. Texts are compared with the source.
+    Accuracy is by worst label.
 
     Args:
         path: a file `batch_N.json`, or a folder with such files.

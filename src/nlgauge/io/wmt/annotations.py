@@ -36,8 +36,8 @@ def open_da(folder: str | os.PathLike[str]) -> HeldSource:
     """Read segments from four files per language pair: `SET.source.LP`, `.reference.`, `.mt-system.`, `.human.`.
 
     These are the ratings of WMT15 and WMT16 (direct assessment), as parallel lines, plain or `.gz`. The files do not
-    say which system wrote a line, so that only averaging `none` is possible. The criterion is `da_z`; in WMT15 and
-    WMT16 its numbers are means of standardised ratings. The id is `LP:LINE`, and the item is the line.
+    say which system wrote a line, so that only averaging `none` is possible. The criterion is `da_z`, means of
+    standardised ratings. The id is `LP:LINE`, and the item is the line.
 
     Raises:
         InputError: there are no such files, one of the four is missing, the files differ in length, or `.human.` has
@@ -330,8 +330,7 @@ class Markings:
             InputError: no weight covers a severity. The error names the line and the severity.
 
         References:
-            Freitag et al. (2021), "Experts, Errors, and Context". If no weight fits, the script of the organisers
-            silently counts 0; here this is an error.
+            Freitag et al. (2021), "Experts, Errors, and Context".
         """
         lower = {name.lower(): float(weight) for name, weight in weights.items()}
         sums: dict[tuple[str, str], dict[str, float]] = {}
@@ -395,11 +394,10 @@ def read_mqm(path: str | os.PathLike[str] | InputFile) -> Markings:
     """Read the annotations of an MQM file: one row per error, several per segment and rater.
 
     Read as data, the score of a segment is minus the sum of weights, averaged over raters: Major 5, Minor 1, Major
-    Non-translation 25, Minor Fluency/Punctuation 0.1, Neutral and No-error 0. The most specific weight counts, upper
-    and lower case make no difference, and a severity without a weight is refused; `scores(weights)` takes others. A
-    segment without errors has a row `No-error` and scores 0; one that nobody rated has no row and no score. Planted
-    errors (`HOTW-test`) do not count. The file holds no references: if a person's translation stands among its systems,
-    name it with `--reference-system ref-A`.
+    Non-translation 25, Minor Fluency/Punctuation 0.1, Neutral and No-error 0. The most specific weight counts, and a
+    severity without a weight is refused; `scores(weights)` takes others. A segment without errors has a row `No-error`
+    and scores 0; one that nobody rated has no row and no score. Planted errors (`HOTW-test`) do not count. The file
+    holds no references: if a person's translation stands among its systems, name it with `--reference-system ref-A`.
 
     Args:
         path: TSV, plain or `.gz`, whose cells may be quoted as spreadsheets do it. Its header names at least system,

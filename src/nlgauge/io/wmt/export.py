@@ -65,9 +65,7 @@ def export_scores(
         documents: (language pair, item) -> domain and document, for `wmt`; `all` and the language pair if None.
 
     Returns:
-        The files written, the manifest last. Items that are whole
-        numbers stand in their order, others as they come; `wmt` numbers the latter from 1. Where the items are not 1,
-        2, ..., the manifest lists them.
+        The files written, the manifest last.
 
     Raises:
         InputError: a segment has no system, item or group, a system lacks an item, a score is NaN, or the files cannot

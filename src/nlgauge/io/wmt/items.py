@@ -257,8 +257,8 @@ def write_answers(
 ) -> None:
     """Write answers to WMT26's evaluation tasks for the items of a file, and refuse what the tasks do not allow.
 
-    The layout of tasks 1 and 2 is that of the released baselines. That of a direct answer to task 3, `task3_pred` with
-    0 or 1, was not published when this was written: look at the page of the task before you send it.
+    The layout of tasks 1 and 2 is that of the released baselines; that of a direct answer to task 3, `task3_pred` with
+    0 or 1, was not published when this was written.
 
     Args:
         path: where to, `.jsonl`, perhaps with `.gz`.
@@ -338,7 +338,7 @@ def check_answers(path: str | os.PathLike[str], segments: Sequence[Segment]) -> 
     Every line is an object with `item_id` and at least one of `task1_pred`, `task2_pred` and `task3_pred`, which have
     an answer for each system of the item. A task that one line answers has an answer for every output. Of task 1 the
     spans lie in the text, their end is not included, and severities are minor or major; scores of task 2 are 0 to 100;
-    task 3 has 0 or 1. That task 3 was answered without references no file can show.
+    task 3 has 0 or 1.
 
     Args:
         path: the answers.

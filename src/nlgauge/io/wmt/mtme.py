@@ -261,8 +261,7 @@ def read_eval_set(folder: str | os.PathLike[str], lp: str, metrics: bool | Seque
 
     `nlgauge.read(folder)` and every verb read all language pairs, each with its standard reference. `[No translation
     supplied]` means that there is no text: no segment is made for it, and such lines are counted. Scores that a metric
-    lacks stay missing; the package mt-metrics-eval fills in 0. `metadata/`, and ratings in a file of their own together
-    with their texts, are not read.
+    lacks stay missing. `metadata/`, and ratings in a file of their own together with their texts, are not read.
 
     The files are lines of text, or `.jsonl` where a text has line breaks:
 

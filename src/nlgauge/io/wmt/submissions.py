@@ -52,9 +52,8 @@ def read_sgm(file: InputFile, role: Role) -> list[KeyedTexts]:
     """The texts that a file holds in a role, one entry for each system or translator, in the order of the file.
 
     It stands in place of a text file (`--hyp`, `--ref`, `--src`). Texts are those between the `seg` marks, and the
-    documents of all files must stand in one order. A file of SGM that holds one set is read whatever the set is called.
-    White space in a text is one blank, and the five entities of XML and numbers of characters are replaced. Nothing
-    else is expanded; comments are no text. A translator who lacks segments that another has is left out, with a note.
+    documents of all files must stand in one order. White space in a text is one blank, and the five entities of XML and
+    numbers of characters are replaced. A translator who lacks segments that another has is left out, with a note.
 
     Raises:
         InputError: the file defines entities, has no text in this role, or a mark is never closed; or a system lacks
@@ -325,8 +324,7 @@ def check_submission(submission: Submission, wanted: Mapping[str, Expected], tes
     Only lines of the test set are checked that have an expected language pair and its standard reference or `src`. The
     checks are: there is one metric name; `src` is used in all language pairs or in none; no line occurs twice; every
     system has a number for every segment (or domain); systems, domains, documents, references and the number of
-    segments are as expected; and every language pair is there. Lines that score a reference against
-    itself are ignored.
+    segments are as expected; and every language pair is there.
     """
     problems: list[str] = []
     inside = [

@@ -191,8 +191,7 @@ class BertScore(ByEncoder):
 
     `embedded` (all-MiniLM-L6-v2) and `base` (all-mpnet-base-v2) read English; `base` agrees much better with people and
     takes several times as long. `multilingual` (multilingual-e5-small in four bits) reads about a hundred languages.
-    Others are bert_score's, as in `paper/bertscore-de`. Only weights that fit exactly are read, beside a
-    tokenizer; a model's own code never runs. A model that writes from left to right is scored with a note.
+    Others are bert_score's, as in `paper/bertscore-de`.
 
     Unrelated sentences score high, too: 0.41 with `embedded`, 0.83 with roberta-large. `rescale` maps this baseline b
     to 0 and identity to 1, by (x - b) / (1 - b), for P, R and F each; the order stays. Baselines of bert_score, one for
@@ -200,9 +199,8 @@ class BertScore(ByEncoder):
     come with the package; without one, as for `base` and the presets for Turkish and Russian, it is refused. `nlgauge
     train baseline` makes one.
 
-    An empty side gets 0 before rescaling (flag `empty`), and so does a side without any weight (flag `unweighted`), as
-    with idf where each of its pieces is in every reference. With idf of the call nothing is cached, and one reference
-    alone is refused. `nlgauge align` shows what was matched.
+    An empty side gets 0 before rescaling (flag `empty`), and so does a side without any weight (flag `unweighted`).
+    With idf of the call nothing is cached, and one reference alone is refused. `nlgauge align` shows what was matched.
 
     Args:
         model: `embedded`, `base`, `multilingual`, a folder, or an id of the Hugging Face hub. The first three are
@@ -235,8 +233,7 @@ class BertScore(ByEncoder):
             languages (`multilingual`). It tells poor translations from good ones, and hardly good ones from better.
         like: the name of the model that a folder or another name holds, as in `model=FOLDER,like=roberta-large`: its
             best layer and its baseline are taken. A folder of the same name needs none, nor does one that says itself
-            what it is, which a note repeats: a folder of the hub's cache, a copy of what `nlgauge fetch` wrote or of
-            weights in the cache, or one whose config.json names a model of the same sizes.
+            what it is, which a note repeats.
 
     References:
         Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", section 3, appendix B.
@@ -246,11 +243,9 @@ class BertScore(ByEncoder):
         0 beside padding, so that a score depends on the batch). Empty texts never fail, and a text of one token is
         scored in models without a separator, too (T5). A text whose every piece has idf 0 gets 0 on its side (theirs
         gets NaN in P or R), and idf of one reference is refused (theirs is 0/0). F is 0 where P and R have opposite
-        signs (theirs may be any number). A text of unknown pieces alone has no score (theirs has one, and two such
-        words get 1). A model without a baseline is refused (theirs warns, and signs unscaled values as rescaled). A
-        text beyond the limit is flagged; a tokenizer without a limit takes the model's number of positions (theirs
-        fails). RoBERTa keeps the space before the first word under transformers 5, ALBERT cut at a layer its own
-        blocks, and layer 0 of DeBERTa v2 and v3 is scored.
+        signs (theirs may be any number). A text of unknown pieces alone has no score. A model without a baseline is
+        refused (theirs warns). A text beyond the limit is flagged. RoBERTa keeps the space before the first word under
+        transformers 5, ALBERT cut at a layer its own blocks, and layer 0 of DeBERTa v2 and v3 is scored.
     """
 
     model: str = "embedded"

@@ -476,9 +476,9 @@ class WordPoints(MatchedPoints):
     Args:
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
         vectors: a file of static word vectors in place of a model, as GloVe and word2vec write them: a word and its
-            numbers per line, plain or `.gz`. Words are runs of letters and digits in small letters, or another form
-            that folds to them (`Paris` for `paris`). Those without a vector are left out, with the flag `unknown` if
-            they are more than a tenth of a text; if all are, the score is undefined.
+            numbers per line, plain or `.gz`. Words are runs of letters and digits in small letters. Those without a
+            vector are left out, with the flag `unknown` if they are more than a tenth of a text; if all are, the score
+            is undefined.
         references: with several references, `best` takes value and parts of that with the best value, `best_each` the
             best of each on its own, `mean` the means, `first` those of the first.
     """

@@ -62,11 +62,9 @@ _LEAST_CENTERED = 10
 class Cosine(Checked, ByEncoder):
     """Cosine of the mean token vectors of hypothesis and reference, or of hypothesis and source.
 
-    It shows what an encoder says of two texts before anything is learnt on top of it. `embedded` was trained for this
-    cosine of its last layer, so with it this is a strong baseline; expect little with a plain masked language model. A
-    near-copy with an error fools it less often than `bertscore` over the same encoder. On single translations it agrees
-    less with people, between outputs for one input about as much, and on questions more. A copy scores 1; an empty side
-    gets -1, the lowest value (flag `empty`).
+    `embedded` was trained for this cosine of its last layer, so with it this is a strong baseline; expect little with a
+    plain masked language model. A near-copy with an error fools it less often than `bertscore` over the same encoder. A
+    copy scores 1; an empty side gets -1, the lowest value (flag `empty`).
 
     Args:
         model: `embedded`, `base`, `multilingual`, a folder, or an id of the Hugging Face hub.

@@ -41,9 +41,9 @@ _RANGES = {"pmeans": (-3.0, 1.0), "last": (0.0, 1.0)}  # squared distances of un
 class MoverScore(MatchedPoints):
     """1 minus the exact transport cost between the n-grams of hypothesis and reference, or 1 / (1 + cost).
 
-    Each text is a heap of weight over its pieces; the score falls with the least cost of moving one heap onto the
-    other. Unlike in `bertscore`, two pieces of the hypothesis cannot both take the whole weight of one piece of the
-    reference. Special tokens take part; ASCII punctuation, stop words and pieces that continue a word do not.
+    The score falls with the least cost of moving the weight of one text's pieces onto those of the other. Unlike in
+    `bertscore`, two pieces of the hypothesis cannot both take the whole weight of one piece of the reference. Special
+    tokens take part; ASCII punctuation, stop words and pieces that continue a word do not.
 
     `pmeans` runs from -3 to 1, often below 0 for unrelated texts; `last` from 0 to 1. A copy scores 1, but not with
     idf, where a score depends on all texts of the call and is not cached. An empty side gets the lowest value (flag
@@ -68,9 +68,8 @@ class MoverScore(MatchedPoints):
         two grams, with and without idf and subwords) agree with it to 1e-5 on 64 pairs.
 
         Where this differs from the published code: an empty text gets the worst value (theirs gets 1 with idf), and a
-        text without any weight gets none (theirs gets 1, as "..." against "!!!" with idf). The weights of a side sum
-        to exactly 1 (theirs adds 0.00001 to their sum). Vocabularies without `##` write another piece for a mark behind
-        a blank (`▁(`), which is left out, too. `ngram=2` works under `variant=last`, too, where theirs ignores it.
+        text without any weight gets none (theirs gets 1, as "..." against "!!!" with idf). The weights of a side sum to
+        exactly 1 (theirs adds 0.00001 to their sum). `ngram=2` works under `variant=last`, too.
     """
 
     variant: Literal["pmeans", "last"] = "pmeans"

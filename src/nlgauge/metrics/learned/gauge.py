@@ -35,8 +35,8 @@ _NEEDS: dict[str, frozenset[str]] = {
 class Sentinel(Checked, BaseMetric):
     """A score of one side alone: how short it is, or the rating that a network predicts from it.
 
-    It compares nothing, so it is a control and no metric. A metric that agrees with people no better than a sentinel of
-    the source earns its number by knowing which inputs are hard.
+    It compares nothing: a metric that agrees with people no better than a sentinel of the source earns its number by
+    knowing which inputs are hard.
 
     Without a model it needs no training and no extra. No head comes with the package: `nlgauge train regressor
     ratings.jsonl -c adequacy --side source --method frozen -o source.safetensors` makes one from any rated data. What
@@ -44,8 +44,7 @@ class Sentinel(Checked, BaseMetric):
 
     In tables of WMT (`nlgauge meta --preset`) three controls stand below the metrics: the lengths of source and
     hypothesis, and `sentinel:item-mean`, which gives every output of an item the mean over all metrics and outputs of
-    that item. A note names the metrics that have a control within their interval, or above it. Statistics inside items
-    give a control of the item nothing: Pearson by item is undefined, and acc_eq is the share of ties.
+    that item. A note names the metrics that have a control within their interval, or above it.
 
     Args:
         side: the only side that is read: `source`, `hypothesis` or `reference`.
@@ -172,23 +171,21 @@ WEIGHTS_RATED: Mapping[str, float] = MappingProxyType({RATED: 4.0, RECALL: 1.0, 
 class Gauge(Checked, BaseMetric):
     """BERTScore with cosine, chrF, SEScore and entailment: a metric for English that needs no ratings.
 
-    The terms fail in different places. Their weights, in standard deviations over translations, are 0.5 for F and for
-    recall of `bertscore`, for `cosine`, for `chrf` and for `nli-robust:direction=both`, and 1 for `sescore`. With
-    `task=as` they are 1 for recall and 0.5 for `chrf`, since `sescore` and entailment read sentences.
+    The weights of its terms, in standard deviations over translations, are 0.5 for F and for recall of `bertscore`, for
+    `cosine`, for `chrf` and for `nli-robust:direction=both`, and 1 for `sescore`. With `task=as` they are 1 for recall
+    and 0.5 for `chrf`, since `sescore` and entailment read sentences.
 
     Each term is brought to a scale that is fixed: 0 is what unrelated sentences have on the mean, and 1 what a copy of
-    the reference has. So is the sum. The scales were measured once on texts of WMT15, not on their ratings, and are
-    part of the metric: a text scores the same alone, in a batch and beside any other systems.
+    the reference has. So is the sum. The scales were measured once on texts of WMT15 and are part of the metric: a text
+    scores the same alone and beside any other systems.
 
     With several references each has its own sum. The parts are the terms for the reference that counts, and its number
-    `reference`. A copy need not be best, since `nli-robust` is surer of some sentences than of others. A blank text
-    gets the worst value of each term, about -1 in all; a segment is NaN where a term is.
+    `reference`. A copy need not be best. A blank text gets the worst value of each term, about -1 in all; a segment is
+    NaN where a term is.
 
     Take it for very poor outputs, as of early checkpoints, where `rated` is behind. On ordinary translations `rated` or
-    `gauge-rated` is ahead of it, and for whole systems it does no better than `bertscore`. It is less easily fooled
-    than `bertscore`, and not hard to fool: of attacks on the meaning of news sentences it resists less than half. For
-    summaries `bertscore:value=recall` does as well as `task=as`. Most of the time goes into `nli-robust`, which reads
-    both texts together.
+    `gauge-rated` is ahead of it, and for whole systems it does no better than `bertscore`. Of attacks on the meaning of
+    news sentences it resists less than half. For summaries `bertscore:value=recall` does as well as `task=as`.
 
     Args:
         task: what the texts are: `mt` for translations and other texts as long as their reference, `as` for summaries.
@@ -266,11 +263,9 @@ class GaugeRated(Gauge):
     """`rated` with recall, cosine and chrF: which of several translations of one text is better?
 
     On the scales of `gauge` the weights are 4 standard deviations for `rated`, and 1 each for recall of `bertscore`,
-    `cosine` and `chrf`; with `task=as` they are those of `gauge`. Between translations of one text `rated` alone is
-    level with `bertscore`, and this sum is ahead of it. Where translations of many texts are compared it is a little
-    behind `rated`; on text made from data it is behind on some sets (BAGEL, SFHOT) and ahead on others (WebNLG by item,
-    SFRES); on very poor outputs it is ahead of it and behind `gauge`. An attack fools it more often than `rated`. It
-    takes hardly more time than `rated`.
+    `cosine` and `chrf`; with `task=as` they are those of `gauge`. Between translations of one text it is ahead of
+    `bertscore`, with which `rated` alone is level. Where translations of many texts are compared it is a little behind
+    `rated`; on very poor outputs it is ahead of it and behind `gauge`. An attack fools it more often than `rated`.
 
     `rated` has learnt from human ratings of WMT15: do not quote its agreement with people there; a note under every
     result says so.

@@ -153,13 +153,12 @@ class Beer(Checked, BaseMetric):
     """How well a hypothesis ranks by its n-grams, with weights that were learnt from pairs of rated hypotheses.
 
     The features are precision, recall and F1 of the character n-grams of orders 1 to 6, without blanks, and of the word
-    n-grams of orders 1 to 4: 30 numbers from 0 to 1, with the counts of `chrf`. For the hypothesis "ab" and the
-    reference "abc", characters of order 1 have precision 1, recall 2/3 and F1 4/5. An order for which both texts are
-    too short takes the values of the order below, so a copy has 1 everywhere, however short it is.
+    n-grams of orders 1 to 4: 30 numbers from 0 to 1, with the counts of `chrf`. An order for which both texts are too
+    short takes the values of the order below, so a copy has 1 everywhere, however short it is.
 
     Only the order of scores has a meaning: they are no ratings. A blank side gets 0, the lowest value, and a copy need
-    not be best, since weights may be negative. The model is a JSON file that people can read, and none comes with the
-    package. Do not quote the agreement with ratings of the texts or systems that it learnt from.
+    not be best, since weights may be negative. Do not quote the agreement with ratings of the texts or systems that it
+    learnt from.
 
     Args:
         model: a file that `nlgauge train beer ratings.jsonl -c CRITERION -o beer.json` wrote.
@@ -284,15 +283,13 @@ def _opened(path: str) -> Iterator[None]:
 class Blend(Checked, BaseMetric):
     """A weighted sum of standardised scores, fitted to ratings by ridge regression.
 
-    It predicts a rating from the scores of other metrics: a score is the intercept plus each weight times the metric's
-    distance from its mean in training, in its standard deviations there; error rates enter with their sign changed. The
-    file is JSON that people can read and holds all of these numbers, and the specification of each metric with its
-    options. A sum whose weights you choose is written `0.3*nli + 0.7*bertscore`.
+    A score is the intercept plus each weight times the metric's distance from its mean in training, in its standard
+    deviations there; error rates enter with their sign changed. The file is JSON and holds all of these numbers, and
+    the specification of each metric. A sum whose weights you choose is written `0.3*nli + 0.7*bertscore`.
 
     It needs what its metrics need, and runs with their models. A segment with the flag `empty` gets the lowest rating
-    of training; one for which a metric is undefined is undefined. A metric that depends on the other segments of a call
-    makes the blend depend on them, and the signature says so. No model comes with the package. Do not quote the
-    agreement with ratings of the texts or systems that it learnt from.
+    of training; one for which a metric is undefined is undefined. Do not quote the agreement with ratings of the texts
+    or systems that it learnt from.
 
     Args:
         model: a file that `nlgauge train blend ratings.jsonl -m SPEC -m SPEC -c CRITERION -o blend.json` wrote. It

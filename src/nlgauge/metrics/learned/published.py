@@ -114,9 +114,9 @@ class Bleurt(PublishedMetric):
     """The rating that BLEURT predicts from a reference and a hypothesis, or any classifier with one output.
 
     The network reads both texts in one sequence, the reference first. Published checkpoints of BLEURT in PyTorch are
-    `Elron/bleurt-{tiny,base,large}-{128,512}`: they read English and give about -2 to 1. BLEURT-20 has an architecture
-    of its own, which is not computed here. A copy of the reference need not be best, and an error that the reference
-    has, too, is none. What is longer than the network reads is cut, the longer text first, with the flag `truncated`.
+    `Elron/bleurt-{tiny,base,large}-{128,512}`: they read English and give about -2 to 1. BLEURT-20 is not computed
+    here. A copy of the reference need not be best. What is longer than the network reads is cut, the longer text first,
+    with the flag `truncated`.
 
     Other classifiers with one output are run alike: rankers of similarity (`cross-encoder/stsb-roberta-large`,
     `activation=sigmoid`), or a checker of facts that reads the source first (`vectara/hallucination_evaluation_model`

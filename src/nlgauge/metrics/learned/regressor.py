@@ -226,15 +226,14 @@ class Regressor(RegressorMetric):
     """The rating that a network predicts after training on ratings: COMET's or BLEURT's idea, on any encoder.
 
     `nlgauge train regressor ratings.jsonl -c adequacy -o mine.safetensors` trains it on any rated data that nlgauge
-    reads; none comes with the package under this name. What a segment must have, the model says itself:
+    reads. What a segment must have, the model says itself:
 
     - trained without further options it reads hypothesis and reference, as BLEURT and RUSE do, with the features `4h`:
       both mean vectors h and r, h·r and |h - r|;
     - `--method frozen` leaves the encoder as it is: such a model is also `ruse`;
     - `--source` adds the source, as COMET does (`comet`): h, r, h·s, h·r, |h - s| and |h - r|;
     - `--source --no-reference` reads the source alone (`comet-qe`): h, s, h·s and |h - s|;
-    - `--features both` reads reference and hypothesis in one sequence, as an NLI model does, so that each text is seen
-      beside the other in every layer. Nothing is then shared with other hypotheses, references or metrics of a call;
+    - `--features both` reads reference and hypothesis in one sequence, as an NLI model does;
     - `--method ridge --features 4h+match` is a weighted sum in place of a network. `match` are 19 numbers that say how
       the tokens of two texts match: of the best similarities of each side the mean, the minimum, the 10th, 25th and
       50th percentile and the shares below .5 and .7; F; how far tokens stand from their matches; and the logarithm of
@@ -269,8 +268,8 @@ class Ruse(Regressor):
     """RUSE: a network on sentence vectors of hypothesis and reference, whose encoder stays as it is.
 
     It computes the numbers of `regressor` and takes only a model with the features of its paper, so that a table can
-    say what a model is; any other is refused in one line that says what it reads. The layer matters: with the embedded
-    encoder layer 3 is far better than the last one.
+    say what a model is; any other is refused in one line that says what it reads. With the embedded encoder layer 3 is
+    far better than the last one.
 
     Args:
         model: a head that `nlgauge train regressor ratings.jsonl -c adequacy -o ruse.safetensors --method frozen
@@ -308,13 +307,12 @@ class Comet(Regressor):
     """COMET: the rating that a network predicts from source, hypothesis and reference.
 
     Unbabel's checkpoints run by name and need no package of theirs: `Unbabel/wmt22-comet-da` (about 0 to 1),
-    `Unbabel/wmt20-comet-da` and others of its kind (z-scores, of which 0 is the mean). They are fetched once (2.3 GB),
-    read without running what their pickles say, and written again as an encoder with a regressor. Networks that read
-    all texts in one sequence, such as CometKiwi and XCOMET, are not computed here.
+    `Unbabel/wmt20-comet-da` and others of its kind (z-scores, of which 0 is the mean). They are fetched once (2.3 GB)
+    and read without running what their pickles say. Networks that read all texts in one sequence, such as CometKiwi and
+    XCOMET, are not computed here.
 
     A copy of the reference need not be best. A blank text gets 0 from models since 2022, and -2 from earlier ones. A
-    text that is longer than the encoder reads, 510 pieces, is cut and flagged `truncated`. COMET notices changed
-    numbers and names late, and rates a fluent text about something else too high.
+    text that is longer than the encoder reads, 510 pieces, is cut and flagged `truncated`.
 
     Args:
         model: the name of a checkpoint on the hub, with or without @REVISION; its folder, with `hparams.yaml`; or a
@@ -362,25 +360,22 @@ class CometQE(Regressor):
 class Rated(RegressorMetric):
     """The rating that people would give, predicted by two heads in the package that learnt from ratings of WMT15.
 
-    They learnt from 2,000 segments with direct assessment, translated into English from Czech, Finnish, German and
-    Russian. Do not quote its agreement with these ratings, or with others of the same systems.
+    They learnt from 2,000 translations into English with direct assessment. Do not quote its agreement with these
+    ratings, or with others of the same systems.
 
     One head compares vectors of the two texts: a weighted sum of their mean vectors, the product and the difference of
     these, and 19 numbers on how tokens match (see `regressor`). The other reads both texts in one sequence, and was
-    also taught texts with errors. The value is the mean of their predictions, weighted by `both`. The second knows no
-    text that has nothing to do with its reference: where the first predicts -0.5 or less the second is left out, and
-    from 0.25 on it has its full weight. A score still depends on its own texts alone.
+    also taught texts with errors. The value is the mean of their predictions, weighted by `both`. Where the first
+    predicts -0.5 or less the second is left out, and from 0.25 on it has its full weight.
 
     Ratings are standardised by rater: 0 is the mean of a rater, and 1 is one standard deviation above it. Training used
     -1.9 to 1.3, and a blank text gets the lowest rating of training. A copy need not be best. The part is `raw`.
 
-    It is the first choice for English translations where single texts of many inputs are compared. On text made from
-    data it is ahead of `bertscore` on some sets (BAGEL, SFHOT) and level with it on others (WebNLG by item, SFRES);
-    with several references that say the same, `references=best` helps. Between outputs for one input, and for whole
-    systems, it is level with `bertscore`. It hardly sees
-    repeated words, lost agreement of subject and verb, and most antonyms; it misses half of the wrong names and
-    negations, and many wrong numbers. It orders very poor outputs, as of early checkpoints, worse than `bertscore`:
-    take `gauge` there. For texts that are no translations of news, train a `regressor` on ratings of your own.
+    It is the first choice for English translations where single texts of many inputs are compared. Between outputs for
+    one input, and for whole systems, it is level with `bertscore`. It hardly sees repeated words, lost agreement of
+    subject and verb, and most antonyms; it misses half of the wrong names and negations, and many wrong numbers. It
+    orders very poor outputs, as of early checkpoints, worse than `bertscore`: take `gauge` there. For texts that are no
+    translations of news, train a `regressor` on ratings of your own.
 
     Args:
         model: the head that compares vectors; `rated` and `rated-base` come with the package, the second on the encoder
@@ -462,9 +457,9 @@ class SEScore(RegressorMetric):
     """Minus the number of a text's errors, after SEScore's idea of learning from errors made on purpose.
 
     The head that comes with the package is not SEScore: it was taught no severities, it is a weighted sum and no
-    network, and half a deviation of BERTScore's F is added. It learnt from 5,946 pairs made from 991 sentences of
-    Wikipedia with two translations each: errors in one, scored against the other. No human rating was used, so you can
-    train your own for any domain or language of which you have raw text (`nlgauge synth`, `nlgauge train sescore`).
+    network, and half a deviation of BERTScore's F is added. It learnt from sentences of Wikipedia with two translations
+    each: errors in one, scored against the other. No human rating was used, so you can train your own from raw text
+    (`nlgauge synth`, `nlgauge train sescore`).
 
     The head knows single English sentences. Where translations of many inputs are compared it is a little ahead of
     BERTScore with the same encoder; between outputs for one input, and for whole systems, it is level with it.
@@ -474,11 +469,9 @@ class SEScore(RegressorMetric):
     head, -25. The part `raw` is the output without calibration.
 
     `calibrated=true` brings the output to the scale of severities, 0 without an error, -1 for a minor and -5 for a
-    severe one, by a curve in the head. With `sescore` copies and severe errors then have medians near 0 and -5, minor
-    errors near -2 in place of -1; with `sescore-base` minor and severe errors are as good as equal, so that it tells
-    copies from errors and no more. The groups overlap, so that one value proves nothing, and means of calibrated values
-    are not calibrated means. In a checkout `recipes/sescore/calibrate.py` fits a curve for a head of yours, on triples
-    of `nlgauge synth --severity binary --set edits=1,max_edits=1`.
+    severe one, by a curve in the head. The groups overlap, so that one value proves nothing; with `sescore-base` minor
+    and severe errors are as good as equal. In a checkout `recipes/sescore/calibrate.py` fits a curve for a head of
+    yours.
 
     Args:
         model: `sescore` or `sescore-base` (they come with the package, the second on the encoder `base`, which

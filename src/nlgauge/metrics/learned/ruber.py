@@ -37,14 +37,13 @@ class Ruber(BaseMetric):
     """The cosine of response and reference, mixed with how related response and query are.
 
     The query is what was said before. Its scorer learns from dialogues: replies that stand behind a query are good
-    ones, replies to other queries bad ones. None comes with the package, since no dialogues with a licence for it were
-    at hand; `nlgauge train ruber dialogues.jsonl -o related.safetensors` makes one in minutes from a few thousand.
+    ones, replies to other queries bad ones. None comes with the package; `nlgauge train ruber dialogues.jsonl -o
+    related.safetensors` makes one.
 
     Under `norm=minmax`, as in the paper, both numbers are scaled over the segments of the call, so that a value depends
-    on them and the signature says so; take `norm=none` for values that stay. Three responses with the cosines 0, 0.5
-    and 1 and the relatedness 0.25, 0.75 and 0.5 get the relatedness 0, 1 and 0.5, and the minima 0, 0.5 and 0.5. A
-    blank response, reference or query gives 0 and does not count in the scales. The parts `referenced` and
-    `unreferenced` are the numbers before they are scaled.
+    on them and the signature says so; take `norm=none` for values that stay. A blank response, reference or query gives
+    0 and does not count in the scales. The parts `referenced` and `unreferenced` are the numbers before they are
+    scaled.
 
     Args:
         model: the scorer of relatedness: a head or folder that `nlgauge train ruber` wrote. It must be given.

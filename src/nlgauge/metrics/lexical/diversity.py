@@ -64,9 +64,8 @@ class Distinct(WordMetric):
     Texts of nonsense are diverse, too: it goes beside a metric of quality, and never replaces one.
 
     The number of a system is the one that is published. A text has the mean over its n-grams of 1 / c, where c is how
-    often its system says that n-gram: the sums of both parts are those of the system, so intervals and tests over
-    segments hold c as it is. A blank text gets 0 (flag `empty`); one with fewer than n words has no score (`wordless`),
-    nor has a system without an n-gram.
+    often its system says that n-gram. A blank text gets 0 (flag `empty`); one with fewer than n words has no score
+    (`wordless`), nor has a system without an n-gram.
 
     Args:
         ngram: n, the words of an n-gram.
@@ -125,10 +124,9 @@ _EPSILON = 0.1  # a count in the place of 0, as in the smoothing that Texygen ta
 class SelfBleu(WordMetric):
     """BLEU of each output of a system against all its other outputs; low where outputs differ.
 
-    The number of a system is the mean. A text has its own BLEU, with clipped counts and a brevity penalty for the
-    closest length. All outputs are compared, where Texygen takes the first 500 of them; it grows with their number, so
-    only systems with equally many are comparable. A text without a word gets 1 (flag `empty` or `untokenized`) and is
-    no reference for others.
+    The number of a system is the mean. All outputs are compared, where Texygen takes the first 500 of them; it grows
+    with their number, so only systems with equally many are comparable. A text without a word gets 1 (flag `empty` or
+    `untokenized`) and is no reference for others.
 
     Args:
         max_ngram_order: the longest n-gram; Texygen reports 2 to 5.
@@ -231,21 +229,19 @@ _LEVEL = 9
 class Compression(Checked, BaseMetric):
     """How many times shorter gzip makes all outputs of a system together; high where they repeat each other.
 
-    It grows with the amount of text, so only systems with as many characters are comparable. The outputs are joined by
-    blanks and compressed. They are sorted before, so that their order does not count: gzip sees repetitions no farther
-    apart than 32 KB, and 2,000 sentences of the web got 2.52 where they got 2.61 in the order of their documents.
+    It grows with the amount of text, so only systems with as many characters are comparable. The outputs are sorted and
+    joined by blanks: gzip sees repetitions no farther apart than 32 KB.
 
     The number of a system is bytes over compressed bytes. A text has its bytes over those that it adds to the
-    compressed ones of the texts before it; the sums are those of the system, so intervals and tests over segments are
-    about these shares. A blank text has no score (flag `wordless`).
+    compressed ones of the texts before it. A blank text has no score (flag `wordless`).
 
     Args:
         order: `sorted`, or `given` for the order of the segments.
 
     References:
         Shaib et al. (2024), "Standardizing the Measurement of Text Diversity: A Tool and a Comparative Analysis of
-        Scores". Their package `diversity` takes the order given, compresses a second time what is
-        compressed, and so gets less: by 3 % on 20 sentences, by 0.05 % on 2,000.
+        Scores". Their package `diversity` takes the order given, compresses a second time what is compressed, and so
+        gets less.
     """
 
     order: Literal["sorted", "given"] = "sorted"

@@ -29,15 +29,13 @@ _PARTS = ("precision", "recall", "penalty", "reference")
 class Meteor(WordMetric):
     """METEOR as nltk computes it from the same words and the same WordNet.
 
-    Words of both sides are aligned: equal ones, then those of one stem, then synonyms. Recall counts nine times as
-    much as precision, and many fragments cost up to half. A copy gets 1 less the penalty of one fragment: 0.5 for
-    one word, 0.9995 for ten. nltk looks up stems, of which few are in a lexicon; `synonyms=words` finds more. Stems
-    and synonyms are English; of other languages equal words alone match. With `wordnet=/usr/share/wordnet` (Debian's
-    `wordnet-base`) numbers are nltk's to the last digit. Other numbers come from METEOR 1.5 (`meteor15`): say which you
-    report.
+    Words of both sides are aligned: equal ones, then those of one stem, then synonyms. Recall counts nine times as much
+    as precision, and many fragments cost up to half. A copy gets 1 less the penalty of one fragment: 0.5 for one word,
+    0.9995 for ten. nltk looks up stems, of which few are in a lexicon; `synonyms=words` finds more. Stems and synonyms
+    are English; of other languages equal words alone match. With `wordnet=/usr/share/wordnet` (Debian's `wordnet-base`)
+    numbers are nltk's to the last digit. METEOR 1.5 is `meteor15`: say which you report.
 
-    The corpus number is the mean of the segments. A side without a word scores 0 (flag `empty` or `untokenized`). A
-    wrong synonym counts as a match, and a missing "not" costs one word.
+    The corpus number is the mean of the segments. A side without a word scores 0 (flag `empty` or `untokenized`).
 
     Args:
         alpha: weight of precision in the mean of precision and recall; recall has the rest, taken crosswise, so that
@@ -50,8 +48,7 @@ class Meteor(WordMetric):
 
     References:
         Banerjee and Lavie (2005), "METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with Human
-        Judgments"; alpha, beta and gamma: Lavie and Agarwal (2007). Of several references the best counts. In nltk
-        words are aligned from the last to the first, each with the last that is free, not with the fewest crossings.
+        Judgments"; alpha, beta and gamma: Lavie and Agarwal (2007). Of several references the best counts.
     """
 
     lowercase: bool = True

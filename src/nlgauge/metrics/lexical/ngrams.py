@@ -256,11 +256,9 @@ def ranges(starts: Index, lengths: Index) -> Index:
 class Gleu(WordMetric):
     """Google-BLEU as nltk computes it from the same words.
 
-    The n-grams of one to four words that both sides share, over those of the longer side: the smaller of precision
-    and recall. It needs no smoothing and no brevity penalty. The corpus number divides sums, so long segments weigh
-    more. nltk takes lists of words: with `text.split()` its number is that of `tokenizer=blanks`. A side without a
-    word scores 0 (flag `empty` or `untokenized`). The GLEU of grammar correction (Napoles et al. 2015) is another
-    metric.
+    The n-grams of one to four words that both sides share, over those of the longer side: the smaller of precision and
+    recall. The corpus number divides sums, so long segments weigh more. nltk takes lists of words: with `text.split()`
+    its number is that of `tokenizer=blanks`. A side without a word scores 0 (flag `empty` or `untokenized`).
 
     Args:
         min_ngram_order: shortest n-gram counted.
@@ -347,13 +345,12 @@ class _Information:
 class Nist(WordMetric):
     """NIST as nltk computes it from the same words.
 
-    The corpus number weighs n-grams by the references of all segments of the call, as `corpus_nist` does.
-
-    N-grams of up to five words, weighed by how seldom their last word follows the first ones; the weighted
-    precisions are added up over the lengths, and a hypothesis of two thirds of the reference's length loses half. A
-    copy need not be best: a shorter text of rarer n-grams can get more, and numbers of different sets cannot be
-    compared. A hypothesis too short for a length scores without it, where nltk divides by zero. mteval-v13a splits
-    words in its own way. A side without a word scores 0 (flag `empty` or `untokenized`).
+    N-grams of up to five words, weighed by how seldom their last word follows the first ones; the weighted precisions
+    are added up over the lengths, and a hypothesis of two thirds of the reference's length loses half. A copy need not
+    be best: a shorter text of rarer n-grams can get more, and numbers of different sets cannot be compared. The corpus
+    number weighs n-grams by the references of all segments of the call, as `corpus_nist` does. A hypothesis too short
+    for a length scores without it, where nltk divides by zero. A side without a word scores 0 (flag `empty` or
+    `untokenized`).
 
     Args:
         max_ngram_order: longest n-gram counted.
@@ -511,7 +508,7 @@ class Cider(WordMetric):
     References:
         Vedantam et al. (2015), "CIDEr: Consensus-based Image Description Evaluation"; the formula without `clip` and
         `sigma` is the paper's CIDEr, with both its CIDEr-D. The cosines with several references are averaged. An item's
-        references are one document; the documents are those of all segments of a system.
+        references are one document.
     """
 
     tokenizer: WordTokenizer = "unicode"
@@ -724,8 +721,8 @@ class TokenF1(ExactMatch):
     """F1 of the words that hypothesis and reference share; for short answers, and mostly beside `exact_match`.
 
     Word order does not count. Words are those that are compared by `exact_match`, with the same references, number of a
-    system, blank sides and flags. Parts are precision and recall for the reference that counts. Texts without blanks
-    between words are one word each: there take `rouge1` with `tokenizer=unicode`.
+    system, blank sides and flags. Texts without blanks between words are one word each: there take `rouge1` with
+    `tokenizer=unicode`.
 
     Args:
         normalized: False compares words as they are.

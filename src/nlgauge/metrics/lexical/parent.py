@@ -136,10 +136,8 @@ class Parent(WordMetric):
     or a line feed between them (WebNLG), or an act such as `inform(name='The Eagle',area=riverside)` (BAGEL), in
     which a value with a comma, semicolon or bracket stands in quotes. `_` counts as a blank.
 
-    Records and words are compared as written: "by the river" is not "riverside". A copy is not best where the
-    reference leaves records out. A side without a word scores 0; in the authors' program a reference without words
-    is a perfect match in recall. Their program splits at blanks (`tokenizer=blanks`). The package `parent` on PyPI
-    is something else.
+    Records and words are compared as written: "by the river" is not "riverside". A copy is not best where the reference
+    leaves records out. A side without a word scores 0. Their program splits at blanks (`tokenizer=blanks`).
 
     Args:
         max_ngram_order: longest n-gram counted.

@@ -38,15 +38,13 @@ _INFO = MetricInfo(
 class QMetric(BaseMetric):
     """delta times answerability, plus 1 - delta times another metric: QBLEU, QROUGE, QNIST and QMETEOR.
 
-    A question without its question word, or without the name that it asks about, cannot be answered, though most
-    words are there. Answerability is the weighted mean of an F score for four kinds of words: names (capital
-    letter; `entities`), question words and the word after "what" and "which" (`question`), other content words
-    (`relevant`), stop words (the rest). The value is `delta` of it and the rest of the base metric. `qrouge` is
-    `qmetric:base=rougeL`, and so on. It reads English.
+    A question without its question word, or without the name that it asks about, cannot be answered, though most words
+    are there. Answerability is the weighted mean of an F score for four kinds of words: names (capital letter;
+    `entities`), question words and the word after "what" and "which" (`question`), other content words (`relevant`),
+    stop words (the rest). The value is `delta` of it and the rest of the base metric.
 
-    The authors fitted weights to each data set; the defaults are those of their program's example. Their BLEU is
-    not smoothed and their list of stop words is another. Names in small letters are content words to it, and
-    another question word costs at most 0.2. The corpus number is the mean of the segments; a side without a word
+    Their BLEU is not smoothed and their list of stop words is another. Names in small letters are content words to it,
+    and another question word costs at most 0.2. The corpus number is the mean of the segments; a side without a word
     has answerability 0 (flag `empty` or `untokenized`).
 
     Args:
@@ -61,9 +59,9 @@ class QMetric(BaseMetric):
         tokenizer: how texts become words; `blanks` is for texts that are tokenised already.
 
     References:
-        Nema and Khapra (2018), "Towards a Better Metric for Evaluating Question Generation Systems". As in the authors'
-        program, answerability is the weighted mean of one F score for each kind of word, whose precision and recall
-        are BLEU-1 in the two directions. Weights and delta are those of its example. Stop words are our own list.
+        Nema and Khapra (2018), "Towards a Better Metric for Evaluating Question Generation Systems". Precision and
+        recall of a kind of word are BLEU-1 in the two directions; weights and delta are those of the example of the
+        authors' program, who fitted them to each data set.
     """
 
     base: str = "bleu4"

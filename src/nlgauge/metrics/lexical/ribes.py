@@ -28,12 +28,11 @@ Index = npt.NDArray[np.int64]
 class Ribes(WordMetric):
     """RIBES as nltk computes it from the same words.
 
-    The share of pairs of aligned words that stand in the same order, times two small penalties: for words that were
-    not aligned, and for a hypothesis that is too short. A word is aligned if it, or the shortest n-gram that begins
-    or ends with it, stands once on both sides. The corpus number is the mean of the segments. A text of one word,
-    or of one word repeated, scores 0, even a copy; two words in the right order give 1 before the penalties,
-    whatever the rest is. nltk refuses more than 2,000 words; the authors' program (RIBES 1.03) aligns in another
-    order. A side without a word scores 0 (flag `empty` or `untokenized`).
+    The share of pairs of aligned words that stand in the same order, times two small penalties: for words that were not
+    aligned, and for a hypothesis that is too short. A word is aligned if it, or the shortest n-gram that begins or ends
+    with it, stands once on both sides. The corpus number is the mean of the segments. A text of one word, or of one
+    word repeated, scores 0, even a copy. The authors' program (RIBES 1.03) aligns in another order. A side without a
+    word scores 0 (flag `empty` or `untokenized`).
 
     Args:
         alpha: exponent of the share of aligned words; 0 leaves it out.

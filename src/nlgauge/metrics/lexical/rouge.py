@@ -259,16 +259,14 @@ _LONGER_THAN = 3  # letters a word must exceed to be stemmed, after rouge-score
 class Rouge(BaseMetric):
     """ROUGE-N, ROUGE-L and ROUGE-Lsum; by default they equal those of rouge-score.
 
-    Words (`rouge1`), pairs of words (`rouge2`, and so on to `variant=9`), or the longest common subsequence
-    (`rougeL`; `rougeLsum` sentence by sentence) that hypothesis and reference share. Precision is the share of the
-    hypothesis, recall that of the reference; the value is F1. The corpus number is the mean of the segments;
-    rouge-score's aggregator estimates it by random draws.
+    Words (`rouge1`), pairs of words (`rouge2`, and so on to `variant=9`), or the longest common subsequence (`rougeL`;
+    `rougeLsum` sentence by sentence) that hypothesis and reference share. Precision is the share of the hypothesis,
+    recall that of the reference; the value is F1. The corpus number is the mean of the segments.
 
-    `rougeLsum` expects one sentence a line, as rouge-score does: of texts of one line it is `rougeL`, and a note
-    says so; `split=sentences` splits by our own rules, which are not nltk's. Every sentence of the one side is compared
-    with every one of the other: texts of 4,000 lines take some ten seconds. A side without a word scores 0,
-    flagged `empty` if it is blank and `untokenized` if the tokenizer kept nothing of it: by default that is all but
-    ASCII letters and digits, so that "naïve" is "na" and "ve", and Chinese scores 0.
+    `rougeLsum` expects one sentence a line, as rouge-score does: of texts of one line it is `rougeL`, and a note says
+    so; `split=sentences` splits by our own rules, which are not nltk's. A side without a word scores 0, flagged `empty`
+    if it is blank and `untokenized` if the tokenizer kept nothing of it: by default that is all but ASCII letters and
+    digits, so that Chinese scores 0.
 
     Args:
         variant: `1` to `9` for n-grams, `L` for the longest common subsequence of the whole texts, `Lsum` for the

@@ -212,23 +212,20 @@ _TOKENIZED_END = " ."
 class Bleu(BaseMetric):
     """BLEU as sacrebleu computes it; its options under its names.
 
-    The share of the hypothesis' n-grams, up to four words long, that occur in a reference: the geometric mean over
-    the four lengths, times a penalty where the hypothesis is shorter. The corpus number is not the mean of the
-    segments: n-grams and lengths are summed first. `bleu1` to `bleu3` stop at shorter n-grams; `bleu3` is the mean
-    of three precisions, not the third. `system_parts`, and `-v` on the command line, hold the brevity penalty
-    (`bp`), the ratio of lengths and the smoothed precisions.
+    The share of the hypothesis' n-grams, up to four words long, that occur in a reference: the geometric mean over the
+    four lengths, times a penalty where the hypothesis is shorter. The corpus number is not the mean of the segments:
+    n-grams and lengths are summed first. `bleu1` to `bleu3` stop at shorter n-grams; `bleu3` is the mean of three
+    precisions, not the third. `-v` shows the brevity penalty (`bp`), the ratio of lengths and the smoothed precisions.
 
-    An n-gram counts as often as the reference that has it most often; the closest reference length counts, of two
-    the shorter. A blank hypothesis scores 0 and is flagged `empty`. A hypothesis that ends in " ." is flagged
-    `tokenized`: its score cannot be compared with that of plain text. Text without blanks between words (Chinese,
-    Japanese, Thai) needs a tokenizer of its own, and a note says so; `zh` keeps rare Han characters (Extension B
-    and later) together, `char` splits all. Nothing is downloaded: an error says which package or file a tokenizer
-    lacks. If no text is as long as the longest n-gram, the corpus number is 0 even for copies, and a note says so.
+    An n-gram counts as often as the reference that has it most often; the closest reference length counts, of two the
+    shorter. A blank hypothesis scores 0 and is flagged `empty`. A hypothesis that ends in " ." is flagged `tokenized`:
+    its score cannot be compared with that of plain text. Text without blanks between words (Chinese, Japanese, Thai)
+    needs a tokenizer of its own, and a note says so. If no text is as long as the longest n-gram, the corpus number is
+    0 even for copies, and a note says so.
 
     Other packages give other numbers: nltk's `corpus_bleu` goes to 1 and does not smooth (`bleu:smooth_method=none`
-    over 100), its `sentence_bleu` is `bleu:smooth_method=none,effective_order=false` over 100. pycocoevalcap goes
-    to 1, does not smooth, and splits words as the Stanford tokenizer does. Values that rounding puts above 100 are
-    set to 100.
+    over 100), its `sentence_bleu` is `bleu:smooth_method=none,effective_order=false` over 100. pycocoevalcap does not
+    smooth either, and splits words as the Stanford tokenizer does.
 
     Args:
         lowercase: compare in lower case.
@@ -247,8 +244,7 @@ class Bleu(BaseMetric):
 
     References:
         Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation"; Post (2018), "A Call
-        for Clarity in Reporting BLEU Scores"; smoothing: Chen and Cherry (2014), methods 1 to 3. sacrebleu's `force`
-        only silences a warning: here the lines that end in a tokenized period are counted by the flag `tokenized`.
+        for Clarity in Reporting BLEU Scores"; smoothing: Chen and Cherry (2014), methods 1 to 3.
     """
 
     lowercase: bool = False
@@ -441,11 +437,10 @@ _EPSILON = 1e-16  # sacrebleu's, for an order that one side is too short for
 class ChrF(BaseMetric):
     """chrF as sacrebleu computes it; its options under its names. `word_order=2` is chrF++.
 
-    The share of character n-grams, up to six characters long, that the two texts have in common; recall counts
-    twice as much as precision. It needs no tokenizer, so it suits languages with many word forms and those without
-    blanks. `chrf++` also counts words and pairs of words; `wordf1` to `wordf3` count words alone, up to four, by
-    the names of WMT 2016 (Popović's own program averages as `eps_smoothing=true` does). The corpus number is not
-    the mean of the segments: n-grams are summed first. A blank side scores 0 and is flagged `empty`.
+    The share of character n-grams, up to six characters long, that the two texts have in common; recall counts twice as
+    much as precision. `chrf++` also counts words and pairs of words; `wordf1` to `wordf3` count words alone, up to
+    four, by the names of WMT 2016 (Popović's own program averages as `eps_smoothing=true` does). The corpus number is
+    not the mean of the segments: n-grams are summed first. A blank side scores 0 and is flagged `empty`.
 
     Args:
         char_order: longest character n-gram; 0 leaves characters out.
@@ -566,9 +561,8 @@ class Ter(BaseMetric):
     the sum of words, so long segments weigh more. A blank hypothesis, or a text with a blank reference, gets 100
     (flag `empty`); two blank texts get 0 (flag `both_empty`).
 
-    Block moves are searched greedily with sacrebleu's limits, and the edits are the same. A pair that would take
-    minutes (hundreds of thousands of words, or tens of thousands with many moves) is undefined, flagged `too_long`,
-    and left out of the corpus number.
+    A pair that would take minutes (hundreds of thousands of words, or tens of thousands with many moves) is undefined,
+    flagged `too_long`, and left out of the corpus number.
 
     Args:
         normalized: split off punctuation and undo XML entities first.

@@ -35,15 +35,13 @@ _Counted = tuple[Counter[Gram], Counter[Gram], Counter[Gram]]  # of source, hypo
 class Sari(WordMetric):
     """SARI: are n-grams added, kept and deleted as in the references? For simpler or corrected versions of a source.
 
-    The mean of three scores over n-grams of 1 to 4 words, times 100. All references count together. An operation that
-    neither side makes counts 0, so a copy of the reference need not get 100. A blank hypothesis or reference gets 0
-    (flag `empty`).
+    The mean of three scores over n-grams of 1 to 4 words, times 100. All references count together. A copy of the
+    reference need not get 100. A blank hypothesis or reference gets 0 (flag `empty`).
 
     `easse` sums the counts of all segments, each n-gram as often as it occurs, and takes the mean of F1 by order; the
-    number of a segment is the same of its own counts. It is the default, since papers report it today. `paper` takes
-    F1 of the mean precision and the mean recall over orders, as the paper writes it. `released` is the code of the
-    authors: the mean over sentences, F1 by order, precision alone for deletions, and every different n-gram counts
-    once, however often it occurs; one of two that is deleted counts as wrong where a reference keeps the other.
+    number of a segment is the same of its own counts. `paper` takes F1 of the mean precision and the mean recall over
+    orders, as the paper writes it. `released` is the code of the authors: the mean over sentences, F1 by order,
+    precision alone for deletions, and every different n-gram counts once, however often it occurs.
 
     Args:
         variant: `easse`, `paper` or `released`.
@@ -175,11 +173,9 @@ class Readability(Checked, BaseMetric):
 
     A word is a piece between blanks with a letter or digit; sentences are split by rule, also where the blank between
     them is missing, and an address counts as the word `link`. The number of a system comes from the words, sentences
-    and syllables of all its texts. There is no lower limit at 0, where EASSE has one. A text without a word has no
-    grade (flag `wordless`).
+    and syllables of all its texts. A text without a word has no grade (flag `wordless`).
 
-    Syllables are counted by a rule for spelling, which agrees with the CMU dictionary on 97 % of 38,909 words of news
-    and of the web: on the mean the grade of ten sentences lay 0.24 from the one with the dictionary.
+    Syllables are counted by a rule for spelling, which agrees with the CMU dictionary on 97 % of words.
 
     Args:
         formula: `fkgl` is the Flesch-Kincaid grade level, 0.39 words a sentence + 11.8 syllables a word - 15.59. `ari`
@@ -261,8 +257,7 @@ class LengthRatio(WordMetric):
     is no ratio (flag `wordless`).
 
     References:
-        Papineni et al. (2002), "BLEU", section 2.2.2, where it makes the brevity penalty. The number of a system is
-        `ratio` of sacrebleu's BLEU with the same tokenizer, where every hypothesis has one of its references.
+        Papineni et al. (2002), "BLEU", section 2.2.2, where it makes the brevity penalty.
     """
 
     notes: ClassVar = ("1 is as long as the reference, and neither more nor less is better",)
