@@ -28,7 +28,6 @@ from nlgauge.text.scripts import ENGLISH
 # --- Metrics that people ask for and that are not included: one that is added to the package loses its row
 
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {  # usual name -> other names; in all of them higher is better
-    "AlignScore": (),
     "BLEURT-20": ("bleurt20d12",),
     "COMET-Kiwi": ("kiwi", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl"),
     "G-Eval": ("gpteval", "llm-judge"),
@@ -192,6 +191,8 @@ _NLI = {
     "nli-robust": _at("nli:Nli", model="nli-robust"),
     "summac": _at("nli:SummaC"),
     "faithful": _at("faithful:Faithful"),
+    "minicheck": _at("nli:MiniCheck"),
+    "alignscore": _at("nli:AlignScore"),
     "bert-nli": _at("nli:BertNli"),
 }
 _UNREFERENCED = {
@@ -217,6 +218,7 @@ _LEARNED = {
     "comet": _at("learned.regressor:Comet"),
     "comet-qe": _at("learned.regressor:CometQE"),
     "bleurt": _at("learned.published:Bleurt"),
+    "hhem": _at("learned.published:Hhem"),
     "metricx": _at("learned.published:MetricX"),
     "metricx-qe": _at("learned.published:MetricXQE"),
     "blend": _at("learned.linear:Blend"),
