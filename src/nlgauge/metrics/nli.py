@@ -523,8 +523,8 @@ class SummaC(NliMetric):
     def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         texts = [*zip(anchors(segments, self.anchor), (s.hypothesis for s in segments), strict=True)]
         model = self.loaded(runtime)
-        premises, claims = (_each(split_sentences, side) for side in zip(*texts, strict=True))
-        found = _highest(model, self.info.name, texts, premises, claims, runtime)
+        split = _each(split_sentences, (text for pair in texts for text in pair))
+        found = _highest(model, self.info.name, texts, split, split, runtime)
         value = {"e": found.e, "c": 1 - found.c, "e-c": found.e - found.c}[self.variant]
         parts = {"e": found.e, "c": found.c} if self._found().is_split else {"e": found.e}
         return Scores(signature_of(self, runtime), ids(segments), value, parts, flags=found.flags)

@@ -200,6 +200,7 @@ _UNREFERENCED = {
     "distinct": _at("lexical.diversity:Distinct"),
     "self_bleu": _at("lexical.diversity:SelfBleu"),
     "compression": _at("lexical.diversity:Compression"),
+    "consensus": _at("lexical.diversity:Consensus"),
     "readability": _at("lexical.simplification:Readability"),
 }
 _GENERATION = {
@@ -307,7 +308,7 @@ METRICS = Registry(
 
 _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
-METRIC_OPTIONS = frozenset({"base"})  # options of metrics of ours whose value is a specification
+METRIC_OPTIONS = frozenset({"base", "metric"})  # options of metrics of ours whose value is a specification
 OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
 ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
