@@ -1,4 +1,4 @@
-"""MiniCheck, AlignScore and HHEM beside the steps of their packages, on small networks with random weights.
+"""MiniCheck and AlignScore beside the steps of their packages, on small networks with random weights.
 
 The packages are in no index of packages: what they do is written here once more, with transformers and by the page of
 code, on texts whose sentences are known.
@@ -13,7 +13,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.spec import quote
-from nlgauge.metrics.nli import AlignScore, MiniCheck
+from nlgauge.metrics.checkers import AlignScore, MiniCheck
 from nlgauge.models import repository
 from nlgauge.testing import check_metric
 
@@ -95,7 +95,7 @@ def test_minicheck_is_the_best_part_of_the_source(tiny_nli, answerer, monkeypatc
     folder = answerer if kind == "t5" else labelled(tiny_nli, kind)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     most = 9 if kind == "t5" else 24
-    monkeypatch.setattr("nlgauge.metrics.nli._WORDS" if kind == "t5" else "nlgauge.metrics.nli._PIECES", most)
+    monkeypatch.setattr("nlgauge.metrics.checkers._WORDS" if kind == "t5" else "nlgauge.metrics.checkers._PIECES", most)
 
     def size(sentence):
         return len(sentence.split() if kind == "t5" else tokenizer(sentence, add_special_tokens=False).input_ids)
@@ -191,7 +191,7 @@ def aligned(roberta, encoder, layer, source, claims, most):
 
 def test_alignscore_is_the_mean_of_the_best_parts(roberta, aligner, monkeypatch):
     path, encoder, layer, _, _ = aligner
-    monkeypatch.setattr("nlgauge.metrics.nli._ALIGNED", 4)
+    monkeypatch.setattr("nlgauge.metrics.checkers._ALIGNED", 4)
     sources = [" ".join(SENTENCES[2:]), *SOURCES[1:]]
     expected = [aligned(roberta, encoder, layer, *row, 4) for row in zip(sources, CLAIMS, strict=True)]
     assert [n for _, n in expected] == [3, 2, 1]
@@ -202,13 +202,13 @@ def test_alignscore_is_the_mean_of_the_best_parts(roberta, aligner, monkeypatch)
 
 def test_the_parts_of_a_source_have_as_many_sentences_each():
     # nine words and a limit of 4 make 9 // 4 + 1 = 3 parts of 4 // 3 = 1 sentence; below the limit there is one
-    from nlgauge.metrics import nli
+    from nlgauge.metrics import checkers
 
-    assert nli._aligned_parts("One two. Three four. Five six. Seven eight.") == [
+    assert checkers._aligned_parts("One two. Three four. Five six. Seven eight.") == [
         "One two. Three four. Five six. Seven eight."
     ]
     long = " ".join(["Word " * 99 + f"number {i}." for i in range(8)])  # 808 words: 3 parts of 8 // 3 = 2, so 4
-    assert [part.count("number") for part in nli._aligned_parts(long)] == [2, 2, 2, 2]
+    assert [part.count("number") for part in checkers._aligned_parts(long)] == [2, 2, 2, 2]
 
 
 def test_a_checkpoint_is_made_once_and_any_nli_model_may_stand_in_its_place(aligner, tmp_path, tiny_nli):
@@ -234,30 +234,15 @@ def test_what_is_no_checkpoint_of_alignscore_is_refused(aligner):
         scored("alignscore:model=/no/such.ckpt")
 
 
-# --- HHEM, and what holds of all
-
-
-def test_hhem_is_the_sigmoid_of_the_output_for_source_and_text(tiny_nli):
-    folder = tiny_nli("deberta-v2", ("LABEL_0",))
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-    with torch.inference_mode():
-        expected = [
-            torch.sigmoid(
-                model(**tokenizer(source, " ".join(claim), truncation=True, return_tensors="pt")).logits
-            ).item()
-            for source, claim in zip(SOURCES, CLAIMS, strict=True)  # the first is longer than 48 pieces
-        ]
-    assert scored(f"hhem:model={quote(str(folder))}").values == pytest.approx(expected, abs=1e-6)  # float32, see above
+# --- Both
 
 
 def test_checkers_keep_the_contract_and_a_blank_side_is_worst(tiny_nli, answerer):
-    two, one = labelled(tiny_nli, "bert"), tiny_nli("bert", ("LABEL_0",))
+    two = labelled(tiny_nli, "bert")
     for name, metric in (
         (f"minicheck:model={quote(str(two))}", MiniCheck(model=str(two))),
         (f"minicheck:model={quote(str(answerer))}", MiniCheck(model=str(answerer), max_tokens=48)),
         (f"alignscore:model={quote(str(tiny_nli('bert')))}", AlignScore(model=str(tiny_nli("bert")))),
-        (f"hhem:model={quote(str(one))}", ng.metric(f"hhem:model={quote(str(one))}")),
     ):
         check_metric(metric)
         blank = scored(name, ["A cat.", " "], [[" "], ["A cat."]])

@@ -1,4 +1,4 @@
-"""NLI as a metric: of texts, sentences (SummaC-ZS) and dialogues (BERT-NLI); checkers of facts by their names."""
+"""NLI as a metric: of whole texts, of sentences (SummaC-ZS), and of a response after its dialogue (BERT-NLI)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank, said, stripped
 from nlgauge.metrics.languages import unread_by_model
-from nlgauge.models.checkpoints import ALIGNSCORE, alignscore_folder
 from nlgauge.models.entailment import NliFiles, NliModel, PairTokenizer, load_nli, locate_nli
 from nlgauge.models.heads import HEADS, Headed
 from nlgauge.models.tokens import Ids, token_limit
@@ -189,13 +188,13 @@ def premise_windows(
         premise, hyp = pairs[i]
         left = max(room - len(contents[hyp]), room // 2)
         lengths = [len(sizes[premise[start:end]]) for start, end in spans[premise]]
-        parts[i] = [premise[spans[premise][a][0] : spans[premise][b - 1][1]] for a, b in _packed(lengths, left)] or [
+        parts[i] = [premise[spans[premise][a][0] : spans[premise][b - 1][1]] for a, b in packed(lengths, left)] or [
             premise
         ]
     return parts, {**contents, **tokenizer.read(part for i in long for part in parts[i])}
 
 
-def _packed(lengths: Sequence[int], room: int) -> list[tuple[int, int]]:
+def packed(lengths: Sequence[int], room: int) -> list[tuple[int, int]]:
     """First sentence and the one after the last of each part."""
     parts: list[tuple[int, int]] = []
     start = used = 0
@@ -340,7 +339,7 @@ class Nli(NliMetric):
             return self._score_single(segments, runtime)
         if self.references != "parts":
             return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
-        found = [self._highest(segments, replace(self, direction=way), runtime) for way in self._ways]
+        found = [self.highest_means(segments, replace(self, direction=way), runtime) for way in self._ways]
         each = {name: np.stack([one.parts[name] for one in found]) for name in found[0].parts}
         flags = {name: np.any([one.flags[name] for one in found], axis=0) for name in found[0].flags}
         values, parts = self._value(each)
@@ -369,7 +368,7 @@ class Nli(NliMetric):
             return pool(self.formula, *parts.values()), parts
         return joined(self.joining, pool(self.formula, *each.values()), self.info.range[0]), parts
 
-    def _highest(self, segments: Sequence[Segment], one_way: Nli, runtime: Runtime) -> Scores:
+    def highest_means(self, segments: Sequence[Segment], one_way: Nli, runtime: Runtime) -> Scores:
         """The highest probabilities over the references in one direction, each on its own, as parts."""
         # An empty reference beside others must not be the one with the highest c: undefined for now.
         scores = over_references(
@@ -523,15 +522,15 @@ class SummaC(NliMetric):
     def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         texts = [*zip(anchors(segments, self.anchor), (s.hypothesis for s in segments), strict=True)]
         model = self.loaded(runtime)
-        split = _each(split_sentences, (text for pair in texts for text in pair))
-        found = _highest(model, self.info.name, texts, split, split, runtime)
+        split = parts_of_each(split_sentences, (text for pair in texts for text in pair))
+        found = highest_means(model, self.info.name, texts, split, split, runtime)
         value = {"e": found.e, "c": 1 - found.c, "e-c": found.e - found.c}[self.variant]
         parts = {"e": found.e, "c": found.c} if self._found().is_split else {"e": found.e}
         return Scores(signature_of(self, runtime), ids(segments), value, parts, flags=found.flags)
 
 
 @dataclass(frozen=True)
-class _Highest:
+class HighestMeans:
     """Means over the parts of n texts of the highest probability over the parts of what each is compared with.
 
     Attributes:
@@ -545,19 +544,19 @@ class _Highest:
     flags: dict[str, Mask]
 
 
-def _each(split: Callable[[str], list[str]], texts: Iterable[str]) -> dict[str, list[str]]:
+def parts_of_each(split: Callable[[str], list[str]], texts: Iterable[str]) -> dict[str, list[str]]:
     """The parts of each distinct text; none of a blank one."""
     return {text: [] if is_blank(text) else split(text) for text in set(texts)}
 
 
-def _highest(
+def highest_means(
     model: NliModel,
     name: str,
     texts: Sequence[tuple[str, str]],
     premises: Mapping[str, list[str]],
     claims: Mapping[str, list[str]],
     runtime: Runtime,
-) -> _Highest:
+) -> HighestMeans:
     """Ask for each part of a text with each part of what it is compared with.
 
     Args:
@@ -600,157 +599,7 @@ def _highest(
             e[i], _, c[i] = highest.mean(axis=0)
             truncated[i] = cut[part].any()
     flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": nonfinite(e)}
-    return _Highest(known(e, shares), known(c, shares), flags)  # if e is not finite, c is not
-
-
-# --- Published checkers of facts, which read a source in parts
-
-_CHECKED: dict[str, Any] = {
-    "needs": frozenset({"source"}),
-    "copy_is_best": False,
-    "cached": True,
-    "flags": frozenset({"unknown", "nonfinite"}),
-    "tasks": frozenset({"as", "d2t", "dg"}),
-}
-_PIECES, _WORDS, _ALIGNED = 400, 500, 350  # of a part: pieces of a classifier, and words of T5 and of AlignScore
-
-
-@dataclass(frozen=True, kw_only=True)
-class MiniCheck(NliMetric):
-    """The probability that a source supports a text, by MiniCheck: the highest over parts of the source.
-
-    A source is read in parts of whole sentences, of up to 400 pieces or, for T5, 500 words. The text is one claim, as
-    in the authors' package; they find it better to ask for each sentence by itself (`claims=sentences`). The models
-    read English. An empty side gets 0 (flag `empty`). The authors call 0.5 and less unsupported.
-
-    Published are `lytang/MiniCheck-Flan-T5-Large` (3.1 GB as float32), and `lytang/MiniCheck-RoBERTa-Large` and
-    `lytang/MiniCheck-DeBERTa-v3-Large` (1.4 and 1.7 GB); all have the licence MIT. The authors found T5 best of the
-    three over eleven sets of claims, which models wrote.
-
-    Args:
-        model: an id of the Hugging Face hub, or a folder: a classifier with two labels, or a T5 that answers 0 or 1.
-        labels: the labels of a classifier's outputs, in order; `none` reads them from the model.
-        claims: the text as a `whole`, or the mean over its `sentences`.
-        max_tokens: the largest number of pieces of a part and the claim; None takes 2048, or what the model reads.
-
-    References:
-        Tang et al. (2024), "MiniCheck: Efficient Fact-Checking of LLMs on Grounding Documents", sections 3 and 5.
-
-        Where this differs from the released code: sentences come from our splitter, not from nltk's, and the ends of
-        lines between them do not count as pieces; of what is too long the longer side is cut, not the end of the claim.
-        The probabilities of a part equal those of transformers to 1e-6.
-    """
-
-    model: str = "lytang/MiniCheck-Flan-T5-Large"
-    labels: str | None = "unsupported,supported"
-    claims: Literal["whole", "sentences"] = "whole"
-    info: ClassVar = MetricInfo(
-        "minicheck",
-        summary="whether the source supports the text, by MiniCheck; a copy need not be best: it is a model",
-        paper='Tang et al. (2024), "MiniCheck: Efficient Fact-Checking of LLMs on Grounding Documents"',
-        **_CHECKED,
-    )
-
-    @property
-    def limit(self) -> int | None:
-        """The limit that was asked for, else what the model reads."""
-        return PairTokenizer(self._found().files, self.max_tokens, as_one=True).max_tokens
-
-    def loaded(self, runtime: Runtime) -> NliModel:
-        """The loaded model; a runtime holds one copy."""
-        precision = runtime.precision(self.dtype)
-        return load_nli(self.model, self.revision, self.labels, precision, runtime, self.max_tokens, as_one=True)
-
-    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Probabilities, in 0 to 1; the flags are `empty`, `truncated`, `unknown` and `nonfinite`.
-
-        Raises:
-            InputError: a segment has no source; the model cannot be read or is another kind of model.
-        """
-        check_needs(self, segments)
-        model = self.loaded(runtime)
-        asks = model.found.files.is_paired
-
-        def parts_of(source: str) -> list[str]:
-            spans = sentence_spans(source)
-            found = [source[start:end] for start, end in spans]
-            pieces = {} if asks else model.tokenizer.read(found)
-            sizes = [len(one.split() if asks else pieces[one]) for one in found]
-            runs = _packed(sizes, _WORDS if asks else _PIECES)
-            return [("predict: " if asks else "") + source[spans[a][0] : spans[b - 1][1]] for a, b in runs]
-
-        texts = [(s.source or "", stripped(s.hypothesis)) for s in segments]
-        premises = _each(parts_of, (first for first, _ in texts))
-        split = split_sentences if self.claims == "sentences" else lambda text: [text]
-        claims = _each(split, (second for _, second in texts))
-        found = _highest(model, self.info.name, texts, premises, claims, runtime)
-        return Scores(signature_of(self, runtime), ids(segments), found.e, flags=found.flags)
-
-
-@dataclass(frozen=True, kw_only=True)
-class AlignScore(NliMetric):
-    """How far the sentences of a text are aligned with its source, by AlignScore: the mean of the highest over parts.
-
-    The source is read in parts of whole sentences, of about 350 words, with each sentence of the text. The number of a
-    pair is the probability of the first label of the three (`nli_sp`, the authors' default); their layers for two
-    labels and for one number are not read. The model reads English. An empty side gets 0 (flag `empty`).
-
-    Published are files of the repository `yzha/AlignScore`: `AlignScore-large.ckpt`, which is meant where no file is
-    named, and `AlignScore-base.ckpt`; the licence is MIT. They are pickles, of which tensors alone are read, once, and
-    written again as a classifier of RoBERTa, whose configuration and tokenizer are fetched beside them.
-
-    Args:
-        model: `yzha/AlignScore`, or OWNER/NAME/FILE.ckpt on the Hugging Face hub, or a file `*.ckpt`; or any NLI model,
-            as `nli` takes it.
-
-    References:
-        Zha et al. (2023), "AlignScore: Evaluating Factual Consistency with a Unified Alignment Function", section 3.3.
-
-        Where this differs from the released code: sentences come from our splitter, not from nltk's; a text without
-        one gets 0. The probabilities of a pair equal those of the authors' layers in transformers to 1e-6.
-    """
-
-    model: str = ALIGNSCORE
-    info: ClassVar = MetricInfo(
-        "alignscore",
-        summary="how far the source says what the text says, by AlignScore; a copy need not be best: it is a model",
-        paper='Zha et al. (2023), "AlignScore: Evaluating Factual Consistency with a Unified Alignment Function"',
-        **_CHECKED,
-    )
-
-    def _found(self) -> NliFiles:
-        return locate_nli(*self._place, self.labels)
-
-    @property
-    def _place(self) -> tuple[str, str | None]:
-        """The model and its revision; for a checkpoint the folder that is made of it."""
-        at = self.model if self.revision is None else f"{self.model}@{self.revision}"
-        folder = alignscore_folder(at)
-        return (self.model, self.revision) if folder is None else (str(folder), None)
-
-    def loaded(self, runtime: Runtime) -> NliModel:
-        """The loaded model; a runtime holds one copy."""
-        return load_nli(*self._place, self.labels, runtime.precision(self.dtype), runtime, self.max_tokens)
-
-    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 1; the flags are `empty`, `truncated`, `unknown` and `nonfinite`.
-
-        Raises:
-            InputError: a segment has no source; the model cannot be read or is not an NLI model.
-        """
-        check_needs(self, segments)
-        texts = [(s.source or "", s.hypothesis) for s in segments]
-        premises = _each(_aligned_parts, (first for first, _ in texts))
-        claims = _each(split_sentences, (second for _, second in texts))
-        found = _highest(self.loaded(runtime), self.info.name, texts, premises, claims, runtime)
-        return Scores(signature_of(self, runtime), ids(segments), found.e, flags=found.flags)
-
-
-def _aligned_parts(source: str) -> list[str]:
-    """The parts of a source, of as many sentences each as give about 350 words."""
-    sentences = split_sentences(source)
-    step = max(len(sentences) // (len(source.split()) // _ALIGNED + 1), 1)
-    return [" ".join(sentences[i : i + step]) for i in range(0, len(sentences), step)]
+    return HighestMeans(known(e, shares), known(c, shares), flags)  # if e is not finite, c is not
 
 
 # --- BERT-NLI for dialogue: does a response follow from what was said before?

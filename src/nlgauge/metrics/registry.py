@@ -191,8 +191,8 @@ _NLI = {
     "nli-robust": _at("nli:Nli", model="nli-robust"),
     "summac": _at("nli:SummaC"),
     "faithful": _at("faithful:Faithful"),
-    "minicheck": _at("nli:MiniCheck"),
-    "alignscore": _at("nli:AlignScore"),
+    "minicheck": _at("checkers:MiniCheck"),
+    "alignscore": _at("checkers:AlignScore"),
     "bert-nli": _at("nli:BertNli"),
 }
 _UNREFERENCED = {
