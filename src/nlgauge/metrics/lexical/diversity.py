@@ -329,8 +329,8 @@ class Consensus(BaseMetric):
     several outputs of one, in one run; those of one input have the same item. It reads no references.
 
     It favours outputs that are alike: a system that is better than all others, or of another kind, loses by it. Beside
-    `gauge-rated` it raised agreement with people by item by .0245 on WMT23 (zh-en, 15 systems), and lowered it by .02
-    by system, and by .018 on relative ranks (DARR). So it is part of no other metric here.
+    another metric it raised agreement with people by item by .0245 on WMT23 (zh-en, 15 systems), and lowered it by .018
+    on relative ranks (DARR), and by .02 by system. So it is part of no other metric here.
 
     An output without another for its input has no score (flag `alone`); a blank one is no reference for others. The
     range, the direction and the flags are those of the metric; a flag is set where it is with each other output.
