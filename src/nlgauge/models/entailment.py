@@ -66,9 +66,9 @@ class PairTokenizer:
         self._texts = TextTokenizer(files, space=False)
         if as_one:
             ids = np.concatenate([self._texts.prefix, [-1], self._texts.suffix, [-2], self._texts.suffix])
-            types, own = np.zeros_like(ids), min(positions_of(files.config) or _ONE_TEXT, _ONE_TEXT)
+            types = np.zeros_like(ids)
         else:
-            (ids, types), own = self._texts.pair_frame(), self._texts.max_tokens
+            ids, types = self._texts.pair_frame()
         # What the model was trained with is in the tokenizer's own frame, unless its configuration leaves types out by
         # name.
         if "token_type_ids" not in files.tokenizer_config.get("model_input_names", ["token_type_ids"]):
@@ -77,6 +77,7 @@ class PairTokenizer:
         self._parts = [ids[:first], ids[first + 1 : second], ids[second + 1 :]]
         self._types = [types[:first], types[first], types[first + 1 : second], types[second], types[second + 1 :]]
         self.frame = len(ids) - 2
+        own = min(positions_of(files.config) or _ONE_TEXT, _ONE_TEXT) if as_one else self._texts.max_tokens
         limits = [n for n in (max_tokens, own) if n is not None]
         self.max_tokens = min(limits, default=None)
         if self.max_tokens is not None and self.max_tokens < self.frame + 2:
