@@ -87,7 +87,7 @@ FAMILIES: Mapping[str, tuple[str, str, str]] = {
         "They compare what an encoder makes of the tokens. `nlgauge fetch` brings three.",
         r"embedding\.",
     ),
-    "entailment": ("Entailment", "They ask whether one text follows from another.", r"nli$|faithful$"),
+    "entailment": ("Entailment", "They ask whether one text follows from another.", r"nli$|faithful$|checkers$"),
     "trained": (
         "Trained on ratings or errors",
         "A head comes with the package for `sescore`, `rated` and `gauge`; the others are trained on your data.",

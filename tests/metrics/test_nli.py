@@ -18,8 +18,8 @@ from nlgauge.metrics.nli import (
     Nli,
     Questions,
     SummaC,
-    _packed,
     anchors,
+    packed,
     pool,
     premise_windows,
 )
@@ -76,13 +76,13 @@ def tokenizer(folder, limit):
 
 def test_sentences_are_packed_by_hand():
     # room 5: 2 + 3 fit, 4 alone, 9 alone though too long, 1 + 1 together
-    assert _packed([2, 3, 4, 9, 1, 1], 5) == [(0, 2), (2, 3), (3, 4), (4, 6)]
-    assert _packed([], 5) == []
+    assert packed([2, 3, 4, 9, 1, 1], 5) == [(0, 2), (2, 3), (3, 4), (4, 6)]
+    assert packed([], 5) == []
 
 
 @given(st.lists(st.integers(0, 12), max_size=20), st.integers(1, 15))
 def test_packing_leaves_nothing_out_and_never_overfills(lengths, room):
-    parts = _packed(lengths, room)
+    parts = packed(lengths, room)
     assert [i for a, b in parts for i in range(a, b)] == list(range(len(lengths)))
     assert all(b == a + 1 or sum(lengths[a:b]) <= room for a, b in parts)
 

@@ -15,6 +15,7 @@ from tests.models.hub import MOVED, pickled
 import nlgauge as ng
 from nlgauge.cli.main import main
 from nlgauge.metrics.registry import METRICS, SUMS, encoder_for
+from nlgauge.models.names import remove
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -25,6 +26,8 @@ XNLI_D, BART = "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli", "facebook/bart-large-c
 ROBERTA, XLMR = "FacebookAI/roberta-large", "FacebookAI/xlm-roberta-large"
 METRICX, MT5 = "google/metricx-24-hybrid-large-v2p6", "google/mt5-small"
 BLEURT = "Elron/bleurt-large-512"
+MINICHECK, ALIGNSCORE = "lytang/MiniCheck-Flan-T5-Large", "yzha/AlignScore"
+HHEM, HHEM_1 = "vectara/hallucination_evaluation_model", "hhem-1.0-open"
 COMET, COMET_QE = "Unbabel/wmt22-comet-da", "Unbabel/wmt20-comet-qe-da"
 MBART, JUDGE = "facebook/mbart-large-50", "FacebookAI/roberta-large-mnli"
 UNNEEDED = (
@@ -93,8 +96,33 @@ def metricx(tmp_path_factory):
     return folder, tokenizer
 
 
+@pytest.fixture(scope="module")
+def answerer(tiny_model, tmp_path_factory):
+    """A small T5 with more pieces than its tokenizer has, so that there are two for its answers."""
+    folder = tmp_path_factory.mktemp("minicheck") / "t5"
+    shutil.copytree(tiny_model("t5"), folder, ignore=shutil.ignore_patterns("config.json", "*.safetensors"))
+    transformers.T5ForConditionalGeneration(
+        transformers.T5Config(vocab_size=256, d_model=16, d_kv=4, d_ff=24, num_layers=2, decoder_start_token_id=0)
+    ).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def aligner(deep, tmp_path_factory):
+    """A folder with a checkpoint of AlignScore on the small RoBERTa, as Lightning writes it."""
+    folder = tmp_path_factory.mktemp("alignscore")
+    model = transformers.RobertaModel(transformers.AutoConfig.from_pretrained(deep("roberta")))
+    layers = {"bin": torch.nn.Linear(32, 2), "tri": torch.nn.Linear(32, 3), "reg": torch.nn.Linear(32, 1)}
+    state = {f"base_model.{name}": tensor for name, tensor in model.state_dict().items()}
+    state |= {f"{name}_layer.{kind}": one for name, layer in layers.items() for kind, one in layer.state_dict().items()}
+    torch.save({"state_dict": state, "pytorch-lightning_version": "1.7.7"}, folder / "AlignScore-large.ckpt")
+    return folder
+
+
 @pytest.fixture
-def lies(hub, deep, tiny_nli, tiny_denoiser, tiny_masked, many_languages, metricx, tmp_path, monkeypatch):
+def lies(
+    hub, deep, tiny_nli, tiny_denoiser, tiny_masked, many_languages, metricx, answerer, aligner, tmp_path, monkeypatch
+):
     """A function that puts models on the hub by their names; the files that are needed of each and their bytes."""
     monkeypatch.setattr("nlgauge.models.networks._RATING", 50)  # of a vocabulary of 64
     at = tmp_path / "made"
@@ -103,6 +131,9 @@ def lies(hub, deep, tiny_nli, tiny_denoiser, tiny_masked, many_languages, metric
         config = tiny_comet.save_encoder(at / "xlmr")
         tiny_comet.save(at / name, config, "xlm-roberta-large", kind)
         return at / name
+
+    def setup_of(folder):
+        return shutil.copytree(folder, at / "setup", ignore=shutil.ignore_patterns("*.safetensors"))
 
     def older(folder):
         return pickled(folder, at / "older", zipped=False)
@@ -121,6 +152,9 @@ def lies(hub, deep, tiny_nli, tiny_denoiser, tiny_masked, many_languages, metric
         XNLI_D: lambda: tiny_nli("deberta-v2"),
         BART: lambda: tiny_denoiser("bart"),
         BLEURT: lambda: newer(tiny_nli("bert", ("LABEL_0",))),
+        MINICHECK: lambda: answerer,
+        ALIGNSCORE: lambda: aligner,
+        HHEM: lambda: tiny_nli("deberta-v2", ("LABEL_0",)),
         METRICX: lambda: pickled(metricx[0], at / "metricx", shards=2),
         COMET: lambda: checkpoint("da", "regression_metric"),
         COMET_QE: lambda: checkpoint("qe", "referenceless_regression_metric"),
@@ -128,7 +162,11 @@ def lies(hub, deep, tiny_nli, tiny_denoiser, tiny_masked, many_languages, metric
         JUDGE: lambda: tiny_nli("roberta"),
         XLMR: lambda: tiny_masked("xlm-roberta"),
     }
-    of_setup = {MT5: lambda: metricx[1], XLMR: lambda: at / "xlmr"}  # no weights of theirs are read
+    of_setup = {
+        MT5: lambda: metricx[1],
+        XLMR: lambda: at / "xlmr",
+        ROBERTA: lambda: setup_of(deep("roberta")),
+    }  # no weights of theirs are read
 
     def put(names, setups=()):
         needed = {}
@@ -137,7 +175,10 @@ def lies(hub, deep, tiny_nli, tiny_denoiser, tiny_masked, many_languages, metric
             inside = {str(path.relative_to(source)): path for path in source.rglob("*") if path.is_file()}
             needed |= {(name, file): path.stat().st_size for file, path in inside.items()}
             weights = ["pytorch_model.bin"] if name in setups or "model.safetensors" in inside else []
-            hub.put(name, source, [*UNNEEDED, *weights])
+            hub.put(name, source, [*UNNEEDED, *weights, *(["AlignScore-base.ckpt"] if name == ALIGNSCORE else [])])
+            if name == HHEM:  # on main is another model
+                hub.put(name, source, revision=HHEM_1)
+                (hub.commits(name)["main"] / "config.json").write_text('{"model_type": "HHEMv2Config"}')
         return sorted((file, size) for (_, file), size in needed.items())
 
     return put
@@ -168,6 +209,9 @@ BY_START = {  # how names begin -> the models that are scored with
     "comet-qe": [COMET_QE],
     "comet": [COMET],
     "metricx": [METRICX],
+    "minicheck": [MINICHECK],
+    "alignscore": [ALIGNSCORE],
+    "hhem": [HHEM],
 }
 
 
@@ -177,7 +221,8 @@ def needs(name):
         model = encoder_for(name.removeprefix("paper/bertscore-"))[0]
         return [MOVED.get(model, model)], []
     models = next(found for start, found in BY_START.items() if name.startswith(start))
-    return models, [XLMR] if name.startswith("comet") else [MT5] if name.startswith("metricx") else []
+    setups = {"comet": [XLMR], "comet-qe": [XLMR], "metricx": [MT5], "metricx-qe": [MT5], "alignscore": [ROBERTA]}
+    return models, setups.get(name, [])
 
 
 # Those whose weights the authors published in no form that is read: they need a model of the user's.
@@ -185,7 +230,10 @@ OWN = {"paper/bartscore-f", "paper/sescore", "paper/xnli-r"}
 BY_NAME = [name for name in (*METRICS.names(), *SUMS) if name.startswith("paper/") and name not in OWN]
 
 
-@pytest.mark.parametrize("name", [*BY_NAME, "comet", "comet-qe", "bleurt", "metricx", "metricx-qe"])
+OF_OTHERS = ("comet", "comet-qe", "bleurt", "metricx", "metricx-qe", "minicheck", "alignscore", "hhem")
+
+
+@pytest.mark.parametrize("name", [*BY_NAME, *OF_OTHERS])
 def test_a_metric_runs_by_its_name(hub, lies, tmp_path, name):
     needed = lies(*needs(name))
     first = scored(name, tmp_path)
@@ -193,6 +241,19 @@ def test_a_metric_runs_by_its_name(hub, lies, tmp_path, name):
     hub.forget()
     assert scored(name, tmp_path) == first
     assert hub.asked == []
+
+
+def test_a_checkpoint_of_alignscore_is_fetched_removed_and_named_by_its_file(hub, lies, tmp_path):
+    lies([ALIGNSCORE], [ROBERTA])
+    (made,) = ng.fetch(ALIGNSCORE)
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= {path.name for path in made.iterdir()}
+    hub.forget()
+    first = scored("alignscore", tmp_path)
+    same = scored(f"alignscore:model={ALIGNSCORE}/AlignScore-large.ckpt@main", tmp_path)
+    assert [line.split() for line in same.splitlines()[1:]] == [line.split() for line in first.splitlines()[1:]]
+    assert hub.asked == []
+    assert remove(ALIGNSCORE)
+    assert not made.exists()
 
 
 @pytest.mark.parametrize("part", ["d", "r"])

@@ -42,6 +42,7 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     " normalized=false compares texts as they are",
     "untokenized": "a side of which the tokenizer keeps nothing; they get the worst value",
     "wordless": "a side without the words that are counted, so the score is undefined",
+    "alone": "no other output for their input to agree with, so the score is undefined",
     "unmasked": "a source without a word that is long enough to be masked, so the score is undefined",
     "too_long": "texts too long for it, so the score is undefined",
     "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",

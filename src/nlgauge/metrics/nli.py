@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, ClassVar, Literal, cast, get_args
 
@@ -188,13 +188,13 @@ def premise_windows(
         premise, hyp = pairs[i]
         left = max(room - len(contents[hyp]), room // 2)
         lengths = [len(sizes[premise[start:end]]) for start, end in spans[premise]]
-        parts[i] = [premise[spans[premise][a][0] : spans[premise][b - 1][1]] for a, b in _packed(lengths, left)] or [
+        parts[i] = [premise[spans[premise][a][0] : spans[premise][b - 1][1]] for a, b in packed(lengths, left)] or [
             premise
         ]
     return parts, {**contents, **tokenizer.read(part for i in long for part in parts[i])}
 
 
-def _packed(lengths: Sequence[int], room: int) -> list[tuple[int, int]]:
+def packed(lengths: Sequence[int], room: int) -> list[tuple[int, int]]:
     """First sentence and the one after the last of each part."""
     parts: list[tuple[int, int]] = []
     start = used = 0
@@ -335,7 +335,7 @@ class Nli(NliMetric):
             return self._score_single(segments, runtime)
         if self.references != "parts":
             return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
-        found = [self._highest(segments, replace(self, direction=way), runtime) for way in self._ways]
+        found = [self.highest_means(segments, replace(self, direction=way), runtime) for way in self._ways]
         each = {name: np.stack([one.parts[name] for one in found]) for name in found[0].parts}
         flags = {name: np.any([one.flags[name] for one in found], axis=0) for name in found[0].flags}
         values, parts = self._value(each)
@@ -364,7 +364,7 @@ class Nli(NliMetric):
             return pool(self.formula, *parts.values()), parts
         return joined(self.joining, pool(self.formula, *each.values()), self.info.range[0]), parts
 
-    def _highest(self, segments: Sequence[Segment], one_way: Nli, runtime: Runtime) -> Scores:
+    def highest_means(self, segments: Sequence[Segment], one_way: Nli, runtime: Runtime) -> Scores:
         """The highest probabilities over the references in one direction, each on its own, as parts."""
         # An empty reference beside others must not be the one with the highest c: undefined for now.
         scores = over_references(
@@ -516,42 +516,86 @@ class SummaC(NliMetric):
         return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
 
     def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        against = anchors(segments, self.anchor)
-        split = {
-            text: [] if is_blank(text) else split_sentences(text)
-            for text in {*against, *(s.hypothesis for s in segments)}
+        texts = [*zip(anchors(segments, self.anchor), (s.hypothesis for s in segments), strict=True)]
+        model = self.loaded(runtime)
+        split = parts_of_each(split_sentences, (text for pair in texts for text in pair))
+        found = highest_means(model, self.info.name, texts, split, split, runtime)
+        value = {"e": found.e, "c": 1 - found.c, "e-c": found.e - found.c}[self.variant]
+        parts = {"e": found.e, "c": found.c} if self._found().is_split else {"e": found.e}
+        return Scores(signature_of(self, runtime), ids(segments), value, parts, flags=found.flags)
+
+
+@dataclass(frozen=True)
+class HighestMeans:
+    """Means over the parts of n texts of the highest probability over the parts of what each is compared with.
+
+    Attributes:
+        e: of entailment, shape (n,); 0 where one of the two is blank, and NaN where no piece is known.
+        c: of contradiction, shape (n,); 1 where one of the two is blank.
+        flags: `empty`, `truncated`, `unknown` and `nonfinite`, each of shape (n,).
+    """
+
+    e: Array
+    c: Array
+    flags: dict[str, Mask]
+
+
+def parts_of_each(split: Callable[[str], list[str]], texts: Iterable[str]) -> dict[str, list[str]]:
+    """The parts of each distinct text; none of a blank one."""
+    return {text: [] if is_blank(text) else split(text) for text in set(texts)}
+
+
+def highest_means(
+    model: NliModel,
+    name: str,
+    texts: Sequence[tuple[str, str]],
+    premises: Mapping[str, list[str]],
+    claims: Mapping[str, list[str]],
+    runtime: Runtime,
+) -> HighestMeans:
+    """Ask for each part of a text with each part of what it is compared with.
+
+    Args:
+        model: answers.
+        name: of the metric, for progress.
+        texts: what is compared with, and the text, n pairs.
+        premises: the first of these -> its parts.
+        claims: the second -> its parts.
+        runtime: shows progress.
+    """
+    # What the tokenizer keeps nothing of, as BERT's of U+FFFD, is no part.
+    contents = model.tokenizer.read(part for parts in (*premises.values(), *claims.values()) for part in parts)
+    premises, claims = (
+        {text: [part for part in parts if len(contents[part])] for text, parts in side.items()}
+        for side in (premises, claims)
+    )
+    shapes, questions = [], Questions()
+    for i, (first, second) in enumerate(texts):
+        rows, columns = premises[first], claims[second]
+        shapes.append((len(rows), len(columns)))
+        questions.ask(i, [(premise, hypothesis) for premise in rows for hypothesis in columns])
+    e, c = np.zeros(len(texts)), np.ones(len(texts))
+    truncated, shares = np.zeros(len(texts), dtype=np.bool_), np.zeros(len(texts))
+    empty = np.array([0 in shape for shape in shapes], dtype=np.bool_)
+    if questions.pairs:
+        probabilities, cut = questions.judged(model, contents, runtime, name)
+        whole = {
+            text: np.concatenate([contents[part] for part in parts])
+            for side in (premises, claims)
+            for text, parts in side.items()
+            if parts
         }
-        # What the tokenizer keeps nothing of, as BERT's of U+FFFD, is no sentence.
-        contents = self.loaded(runtime).tokenizer.read(s for found in split.values() for s in found)
-        split = {text: [s for s in found if len(contents[s])] for text, found in split.items()}
-        shapes, questions = [], Questions()
-        for i, (anchor, segment) in enumerate(zip(against, segments, strict=True)):
-            rows, columns = split[anchor], split[segment.hypothesis]
-            shapes.append((len(rows), len(columns)))
-            questions.ask(i, [(premise, hypothesis) for premise in rows for hypothesis in columns])
-        e, c = np.zeros(len(segments)), np.ones(len(segments))
-        truncated, shares = np.zeros(len(segments), dtype=np.bool_), np.zeros(len(segments))
-        empty = np.array([0 in shape for shape in shapes], dtype=np.bool_)
-        if questions.pairs:
-            model = self.loaded(runtime)
-            probabilities, cut = questions.judged(model, contents, runtime, "summac")
-            whole = {text: np.concatenate([contents[s] for s in found]) for text, found in split.items() if found}
-            asked = np.flatnonzero(~empty)
-            texts = [(against[i], segments[i].hypothesis) for i in asked.tolist()]
-            shares[asked] = unknown_in(texts, whole, model)
-            ends = np.cumsum([rows * columns for rows, columns in shapes])
-            for i in asked.tolist():
-                n_rows, n_columns = shapes[i]
-                part = slice(ends[i] - n_rows * n_columns, ends[i])
-                highest = probabilities[part].reshape(n_rows, n_columns, 3).max(axis=0)  # (columns, 3)
-                e[i], _, c[i] = highest.mean(axis=0)
-                truncated[i] = cut[part].any()
-        broken = nonfinite(e)  # if e is not finite, c is not
-        e, c = known(e, shares), known(c, shares)
-        value = {"e": e, "c": 1 - c, "e-c": e - c}[self.variant]
-        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken}
-        parts = {"e": e, "c": c} if self._found().is_split else {"e": e}
-        return Scores(signature_of(self, runtime), ids(segments), value, parts, flags=flags)
+        asked = np.flatnonzero(~empty)
+        shares[asked] = unknown_in([texts[i] for i in asked.tolist()], whole, model)
+        ends = np.cumsum([rows * columns for rows, columns in shapes])
+        for i in asked.tolist():
+            n_rows, n_columns = shapes[i]
+            part = slice(ends[i] - n_rows * n_columns, ends[i])
+            highest = probabilities[part].reshape(n_rows, n_columns, 3).max(axis=0)  # (columns, 3)
+            e[i], _, c[i] = highest.mean(axis=0)
+            truncated[i] = cut[part].any()
+    flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": nonfinite(e)}
+    return HighestMeans(known(e, shares), known(c, shares), flags)  # if e is not finite, c is not
 
 
 # --- BERT-NLI for dialogue: does a response follow from what was said before?

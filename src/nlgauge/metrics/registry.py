@@ -28,7 +28,6 @@ from nlgauge.text.scripts import ENGLISH
 # --- Metrics that people ask for and that are not included: one that is added to the package loses its row
 
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {  # usual name -> other names; in all of them higher is better
-    "AlignScore": (),
     "BLEURT-20": ("bleurt20d12",),
     "COMET-Kiwi": ("kiwi", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl"),
     "G-Eval": ("gpteval", "llm-judge"),
@@ -192,6 +191,8 @@ _NLI = {
     "nli-robust": _at("nli:Nli", model="nli-robust"),
     "summac": _at("nli:SummaC"),
     "faithful": _at("faithful:Faithful"),
+    "minicheck": _at("checkers:MiniCheck"),
+    "alignscore": _at("checkers:AlignScore"),
     "bert-nli": _at("nli:BertNli"),
 }
 _UNREFERENCED = {
@@ -199,6 +200,7 @@ _UNREFERENCED = {
     "distinct": _at("lexical.diversity:Distinct"),
     "self_bleu": _at("lexical.diversity:SelfBleu"),
     "compression": _at("lexical.diversity:Compression"),
+    "consensus": _at("lexical.diversity:Consensus"),
     "readability": _at("lexical.simplification:Readability"),
 }
 _GENERATION = {
@@ -217,6 +219,7 @@ _LEARNED = {
     "comet": _at("learned.regressor:Comet"),
     "comet-qe": _at("learned.regressor:CometQE"),
     "bleurt": _at("learned.published:Bleurt"),
+    "hhem": _at("learned.published:Hhem"),
     "metricx": _at("learned.published:MetricX"),
     "metricx-qe": _at("learned.published:MetricXQE"),
     "blend": _at("learned.linear:Blend"),
@@ -305,7 +308,7 @@ METRICS = Registry(
 
 _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
-METRIC_OPTIONS = frozenset({"base"})  # options of metrics of ours whose value is a specification
+METRIC_OPTIONS = frozenset({"base", "metric"})  # options of metrics of ours whose value is a specification
 OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
 ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it

@@ -16,11 +16,13 @@ from nlgauge.models.fetch import ENCODERS
 from nlgauge.models.heads import Head, Headed, find_head, is_head
 from nlgauge.models.locate import LazyModel, ModelFiles, locate
 from nlgauge.models.repository import INSTEAD
-from nlgauge.models.tokens import Ids, TextTokenizer
+from nlgauge.models.tokens import Ids, TextTokenizer, positions_of
 from nlgauge.runtime.runtime import PAIRS, Runtime, by_length, dtype_and_device
 
 if TYPE_CHECKING:
-    from nlgauge.models.networks import Classifier
+    from nlgauge.models.networks import AnswerNetwork, Classifier
+
+_ONE_TEXT = 2048  # pieces that a model reads of two texts as one, as MiniCheck asks whatever its tokenizer says
 
 
 @dataclass(frozen=True)
@@ -48,15 +50,25 @@ class Pairs:
 class PairTokenizer:
     """The tokenizer of a model that reads two texts at once.
 
+    Args:
+        files: the files of the model.
+        max_tokens: a lower limit than the model's own.
+        as_one: join the two as one text with the model's last piece between them, as MiniCheck does, and not in the
+            frame of a pair.
+
     Attributes:
         max_tokens: the largest number of pieces of a pair, including special tokens; None if there is no limit.
         frame: the number of special tokens among them.
     """
 
-    def __init__(self, files: ModelFiles, max_tokens: int | None = None) -> None:
+    def __init__(self, files: ModelFiles, max_tokens: int | None = None, as_one: bool = False) -> None:
         # A text begins without a space, as the models were trained (bert_score's space is its own).
         self._texts = TextTokenizer(files, space=False)
-        ids, types = self._texts.pair_frame()
+        if as_one:
+            ids = np.concatenate([self._texts.prefix, [-1], self._texts.suffix, [-2], self._texts.suffix])
+            types = np.zeros_like(ids)
+        else:
+            ids, types = self._texts.pair_frame()
         # What the model was trained with is in the tokenizer's own frame, unless its configuration leaves types out by
         # name.
         if "token_type_ids" not in files.tokenizer_config.get("model_input_names", ["token_type_ids"]):
@@ -65,7 +77,8 @@ class PairTokenizer:
         self._parts = [ids[:first], ids[first + 1 : second], ids[second + 1 :]]
         self._types = [types[:first], types[first], types[first + 1 : second], types[second], types[second + 1 :]]
         self.frame = len(ids) - 2
-        limits = [n for n in (max_tokens, self._texts.max_tokens) if n is not None]
+        own = min(positions_of(files.config) or _ONE_TEXT, _ONE_TEXT) if as_one else self._texts.max_tokens
+        limits = [n for n in (max_tokens, own) if n is not None]
         self.max_tokens = min(limits, default=None)
         if self.max_tokens is not None and self.max_tokens < self.frame + 2:
             raise InputError(
@@ -113,9 +126,10 @@ class PairTokenizer:
         return ids, np.concatenate(kinds)
 
 
-def pair_tokenizer(files: ModelFiles, max_tokens: int | None, runtime: Runtime) -> PairTokenizer:
+def pair_tokenizer(files: ModelFiles, max_tokens: int | None, runtime: Runtime, as_one: bool = False) -> PairTokenizer:
     """The tokenizer of pairs; a runtime holds one copy."""
-    return runtime.once(("pair tokenizer", files, max_tokens), lambda: PairTokenizer(files, max_tokens))
+    key = ("pair tokenizer", files, max_tokens, as_one)
+    return runtime.once(key, lambda: PairTokenizer(files, max_tokens, as_one))
 
 
 def _cut(sizes: Ids, room: int) -> Ids:
@@ -320,7 +334,7 @@ class HeldPairs:
         return Entailment(rows[:, :3], rows[:, 3] > 0)
 
 
-class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
+class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier | AnswerNetwork"]):
     """An NLI model with its tokenizer and its classifier.
 
     Attributes:
@@ -396,9 +410,22 @@ def softmax(logits: npt.NDArray[Any]) -> Array:
 
 
 def load_nli(
-    model: str, revision: str | None, labels: str | None, dtype: str, runtime: Runtime, max_tokens: int | None = None
+    model: str,
+    revision: str | None,
+    labels: str | None,
+    dtype: str,
+    runtime: Runtime,
+    max_tokens: int | None = None,
+    *,
+    as_one: bool = False,
 ) -> NliModel:
     """Load an NLI model. A runtime holds one copy per precision.
+
+    Args:
+        model, revision, labels: see `locate_nli`.
+        dtype: the precision.
+        runtime: holds the copy.
+        max_tokens: see `PairTokenizer`, as for `as_one`; then an encoder-decoder answers by one of two pieces.
 
     Raises:
         InputError: see `locate_nli`.
@@ -406,11 +433,12 @@ def load_nli(
     """
     nli_files = locate_nli(model, revision, labels)
     limit = nli_files.max_tokens(max_tokens)
-    key = ("nli", nli_files.files, None if nli_files.head is None else nli_files.head.identity, dtype, runtime.device)
+    head = None if nli_files.head is None else nli_files.head.identity
+    key = ("nli", nli_files.files, head, dtype, runtime.device, as_one)
     loaded = NliModel(
         nli_files,
-        pair_tokenizer(nli_files.files, limit, runtime),
-        lambda: runtime.once(key, lambda: _network(nli_files, dtype, runtime.device)),
+        pair_tokenizer(nli_files.files, limit, runtime, as_one),
+        lambda: runtime.once(key, lambda: _network(nli_files, dtype, runtime.device, as_one)),
         runtime.token_budget,
     )
     shared = runtime.shared(PAIRS)
@@ -419,9 +447,11 @@ def load_nli(
     return loaded
 
 
-def _network(found: NliFiles, dtype: str, device: str) -> Classifier:
+def _network(found: NliFiles, dtype: str, device: str, as_one: bool) -> Classifier | AnswerNetwork:
     kind, where = dtype_and_device(dtype, device, f"model {found.files.name!r}")
-    from nlgauge.models.networks import classifier, headed
+    from nlgauge.models.networks import AnswerNetwork, classifier, headed
 
     found.files.check()
+    if as_one and found.files.is_paired:
+        return AnswerNetwork(found.files, kind, where)
     return classifier(found.files, kind, where) if found.head is None else headed(found.head, kind, where)

@@ -9,7 +9,7 @@ from pathlib import Path
 from nlgauge.core.errors import InputError
 from nlgauge.models import fetch as encoders
 from nlgauge.models import repository
-from nlgauge.models.comet import comet_folder
+from nlgauge.models.checkpoints import alignscore_folder, comet_folder
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.rating import metricx_tokenizer
 from nlgauge.models.regressor import WEIGHTS
@@ -58,6 +58,8 @@ def is_of_hub(name: str) -> bool:
 
 def _of_hub(name: str) -> Path:
     """The folder of a model of the hub, of any kind that metrics read; what is read beside it is fetched, too."""
+    if (made := alignscore_folder(name)) is not None:
+        return made
     model, revision = repository.split(name)
     try:
         found = repository.snapshot(model, revision).folder

@@ -409,6 +409,32 @@ class RatingNetwork(HubModel):
         return found
 
 
+_ANSWERS = (3, 209)  # of T5's vocabulary: the first pieces of 0 and of 1
+
+
+class AnswerNetwork(HubModel):
+    """A T5 that answers 0 or 1, as MiniCheck does, of which the logits of both at its first step are asked."""
+
+    def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
+        super().__init__(files, dtype, device, "AutoModelForSeq2SeqLM", "is it a MiniCheck model?")
+        know_start(self.model)
+        size = int(self.model.config.vocab_size)
+        if size <= max(_ANSWERS):
+            raise InputError(f"model {files.name!r} has {size} pieces, expected T5's vocabulary, as MiniCheck has it")
+
+    def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
+        """As of `PackedClassifier`: of 0 (not supported) and of 1 (supported), shape (n, 2)."""
+        found, wide = [], torch.promote_types(self.model.dtype, torch.float32)
+        for low, high in runs([len(i) for i in ids]):
+            batch = to_device(np.stack(ids[low:high]), self.device)
+            start = torch.full((len(batch), 1), int(self.model.config.decoder_start_token_id), device=self.device)
+            out = self.model(
+                input_ids=batch, attention_mask=torch.ones_like(batch), decoder_input_ids=start, use_cache=False
+            )
+            found.append(out.logits[:, 0, list(_ANSWERS)].to(wide).cpu())
+        return torch.cat(found)
+
+
 class CausalNetwork(HubModel):
     """A causal language model. It reads the given text and the text as one."""
 

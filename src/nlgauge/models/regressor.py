@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.models.comet import comet_folder
+from nlgauge.models.checkpoints import comet_folder
 from nlgauge.models.encoder import (
     BOTH,
     MATCH,

@@ -109,6 +109,18 @@ def checkpoint(model: str, revision: str | None, check: _Check, seconds: float =
     return _found(_CHECKPOINT, model, revision, seconds, check)
 
 
+def single(model: str, file: str, revision: str | None, seconds: float = _ANSWER) -> Path:
+    """One file of a repository, with its card beside it; as `snapshot` for the rest."""
+    kind = _Kind(
+        file,
+        lambda files: [file, *(name for name in _BESIDE if name in files)] if file in files else [],
+        lambda folder: (folder / file).exists(),
+        lambda folder: False,
+        file,
+    )
+    return _found(kind, model, revision, seconds) / file
+
+
 @dataclass(frozen=True)
 class _Kind:
     """A kind of model on the hub.
@@ -387,7 +399,7 @@ def held() -> list[Held]:
     found = []
     for repo in repositories:
         commits = tuple(sorted(one.commit_hash for one in repo.revisions))
-        twins = (path for commit in commits for path in _twin(repo.repo_id, commit).glob("*"))
+        twins = (path for commit in commits for path in _twin(repo.repo_id, commit).rglob("*"))
         size = repo.size_on_disk + sum(path.stat().st_size for path in twins)
         licences = {_licence(one.snapshot_path) for one in repo.revisions} - {""}
         found.append(Held(repo.repo_id, commits, size, ", ".join(sorted(licences))))

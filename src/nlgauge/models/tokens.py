@@ -350,11 +350,12 @@ def token_limit(files: ModelFiles, asked: int | None = None) -> int | None:
         files: the files of the model.
         asked: a lower limit than the model's own.
     """
-    limits = [asked, files.tokenizer_config.get("model_max_length"), _positions(files.config)]
+    limits = [asked, files.tokenizer_config.get("model_max_length"), positions_of(files.config)]
     return min((int(x) for x in limits if x is not None and x < _NO_LIMIT), default=None)
 
 
-def _positions(config: dict[str, Any]) -> int | None:
+def positions_of(config: dict[str, Any]) -> int | None:
+    """The number of tokens for which a model has positions; None where they are relative, or not said."""
     family = str(config.get("model_type"))
     named = "n_positions" if family.startswith(_AS_GPT2) and "n_positions" in config else "max_position_embeddings"
     positions = config.get(named)

@@ -8,7 +8,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.spec import quote
-from nlgauge.metrics.learned.published import Bleurt, MetricX, MetricXQE
+from nlgauge.metrics.learned.published import Bleurt, Hhem, MetricX, MetricXQE
 from nlgauge.testing import check_metric
 
 torch = pytest.importorskip("torch")
@@ -43,6 +43,19 @@ def test_a_rating_is_the_output_of_transformers_classifier(tiny_nli, kind):
     assert by_source.values == pytest.approx(torch.sigmoid(torch.tensor(plain.values)).numpy(), abs=1e-6)
 
 
+def test_hhem_is_the_sigmoid_of_the_output_for_source_and_text(tiny_nli):
+    folder, source = tiny_nli("deberta-v2", ("LABEL_0",)), "heavy rain fell today. " * 9  # 48 pieces are read
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        given = [tokenizer(source, hyp, truncation=True, return_tensors="pt") for hyp in HYPS]
+        expected = [torch.sigmoid(model(**one).logits).item() for one in given]
+    assert given[0].input_ids.shape[1] == 48
+    found = scored(f"hhem:model={quote(str(folder))}", srcs=[source] * 3)
+    assert found.values == pytest.approx(expected, abs=1e-6)  # float32, see above
+    assert scored(f"hhem:model={quote(str(folder))}", hyps=["", "a", "a"]).values[0] == 0
+
+
 def test_several_references_are_folded_and_a_blank_text_is_worst(tiny_nli):
     metric = f"bleurt:model={quote(str(tiny_nli('bert', ('LABEL_0',))))}"
     apart = [scored(metric, HYPS[:1], [ref], SRCS[:1]).values[0] for ref in REFS[:2]]
@@ -61,6 +74,7 @@ def test_a_network_with_other_outputs_is_refused(tiny_nli):
 def test_published_metrics_keep_the_contract(tiny_nli, metricx):
     for metric in (
         Bleurt(model=str(tiny_nli("bert", ("LABEL_0",)))),
+        Hhem(model=str(tiny_nli("bert", ("LABEL_0",)))),
         MetricX(model=str(metricx)),
         MetricXQE(model=str(metricx)),
     ):

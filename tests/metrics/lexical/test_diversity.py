@@ -8,9 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import nlgauge as ng
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.spec import quote
 from nlgauge.metrics.lexical import diversity
-from nlgauge.metrics.lexical.diversity import Compression, Distinct, SelfBleu
+from nlgauge.metrics.lexical.diversity import Compression, Consensus, Distinct, SelfBleu
+from nlgauge.metrics.registry import embedded_metrics, on_encoder
+from nlgauge.metrics.stored import check_shipped
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 
@@ -21,7 +24,7 @@ def of(outputs, system=None):
     return [Segment(f"{system} {i}", text, system=system) for i, text in enumerate(outputs)]
 
 
-@pytest.mark.parametrize("metric", [Distinct(), Distinct(ngram=2), SelfBleu(), Compression()])
+@pytest.mark.parametrize("metric", [Distinct(), Distinct(ngram=2), SelfBleu(), Compression(), Consensus(metric="chrf")])
 def test_it_keeps_the_contract_of_a_metric(metric):
     check_metric(metric)  # but for `order=given`, with which another order is another score
 
@@ -156,3 +159,60 @@ def test_a_note_says_that_outputs_are_not_judged():
 def test_no_outputs_are_no_failure():
     for metric in (Distinct(), SelfBleu(), Compression()):
         assert len(metric.score([], Runtime())) == 0
+
+
+# --- Consensus
+
+OUTPUTS = {"one": ["x y", "a dog sat", "p"], "two": ["x z", "a dog sat down", "q r"], "three": ["y", "the dog", "q"]}
+
+
+def consensus(outputs, metric, **given):
+    (found,) = ng.score(outputs, metrics=f"consensus:metric={quote(metric)}", **given).values()
+    return found
+
+
+def test_consensus_by_hand_on_three_outputs():
+    # token F1 of x y and x z: 2 * 1 / 4; of x y and y: 2 * 1 / 3; of x z and y: 0
+    found = consensus({"one": ["x y"], "two": ["x z"], "three": ["y"]}, "token_f1")
+    assert found.values == pytest.approx([(1 / 2 + 2 / 3) / 2, 1 / 4, 1 / 3], abs=1e-12)
+    assert found.higher_is_better
+
+
+@pytest.mark.parametrize("metric", ["chrf:word_order=2", "ter", "bertscore", "bleu"])
+def test_consensus_is_a_double_loop(metric):
+    found = consensus(OUTPUTS, metric)
+    for place, (system, item) in enumerate(zip(found.systems, found.items, strict=True)):
+        own, others = OUTPUTS[system], [texts for name, texts in OUTPUTS.items() if name != system]
+        at = int(item) - 1
+        each = [ng.score([own[at]], [texts[at]], metrics=metric)[metric].values[0] for texts in others]
+        # float32 in batches of other shapes for the encoder; the others add in one order
+        assert found.values[place] == pytest.approx(np.mean(each), abs=1e-5 if metric == "bertscore" else 1e-12)
+    assert found.higher_is_better == (metric != "ter")
+
+
+def test_consensus_passes_on_what_its_metric_reads():
+    found = consensus({"one": ["x y"], "two": ["x y"]}, "sari", srcs=["x z"])
+    alone = ng.score(["x y"], ["x y"], srcs=["x z"], metrics="sari")["sari"]
+    assert found.values == pytest.approx([alone.values[0]] * 2)
+    with pytest.raises(ng.InputError, match="consensus needs source; segment 'one"):
+        consensus(OUTPUTS, "sari")
+
+
+def test_an_output_without_another_for_its_input_has_no_consensus():
+    rows = [("1", "a", "x"), ("2", "a", "x"), ("3", "b", "x")]
+    segments = [Segment(number, text, system=number, item=item) for number, item, text in rows]
+    found = consensus(Dataset(segments), "token_f1")
+    assert found.values == pytest.approx([1, 1, np.nan], nan_ok=True)
+    assert found.flags["alone"].tolist() == [False, False, True]
+    with pytest.raises(ng.InputError, match="no input has two of them; score the files of several systems in one run"):
+        consensus(["x", "y"], "token_f1")
+
+
+def test_consensus_takes_metrics_of_references_and_its_encoder_is_theirs():
+    with pytest.raises(ng.SpecError, match="consensus:metric is 'distinct', expected a metric that reads references"):
+        ng.metric("consensus:metric=distinct")
+    assert on_encoder("consensus:metric=bertscore", "base") == "consensus:metric=bertscore:model=base"
+    assert "consensus" not in embedded_metrics()
+    check_shipped("consensus:metric=chrf")
+    with pytest.raises(ng.SpecError, match="stands in a file"):
+        check_shipped("consensus:metric=bleurt")

@@ -1,4 +1,4 @@
-"""Metrics whose networks others published, run by name: BLEURT and other raters of pairs, MetricX."""
+"""Metrics whose networks others published, run by name: BLEURT and other raters of pairs, HHEM, MetricX."""
 
 from __future__ import annotations
 
@@ -119,8 +119,7 @@ class Bleurt(PublishedMetric):
     with the flag `truncated`.
 
     Other classifiers with one output are run alike: rankers of similarity (`cross-encoder/stsb-roberta-large`,
-    `activation=sigmoid`), or a checker of facts that reads the source first (`vectara/hallucination_evaluation_model`
-    of 2023, `anchor=source,activation=sigmoid`).
+    `activation=sigmoid`), or a checker of facts that reads the source first, as `hhem` is.
 
     Args:
         model: an id of the Hugging Face hub, or a folder.
@@ -173,6 +172,38 @@ class Bleurt(PublishedMetric):
 
     def _files(self) -> ModelFiles:
         return locate_rater(self.model, self.revision)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hhem(Bleurt):
+    """How far a source supports a text, from 0 to 1, by Vectara's first model for hallucinations (HHEM 1.0).
+
+    A DeBERTa v3 with one output behind a sigmoid, of 0.7 GB as float32 and the licence Apache-2.0, which reads English
+    up to 512 pieces of both texts; Vectara calls less than 0.5 a hallucination. Models since version 2, as on the
+    branch `main`, have code of their own, which is never run.
+
+    Args:
+        model: an id of the Hugging Face hub, or a folder.
+        anchor: the text that stands first: the `source` or the `reference`.
+        activation: what follows the output.
+
+    References:
+        Hughes and Bae (2023), "Vectara Hallucination Leaderboard", and the model's card; as its `CrossEncoder` of
+        sentence-transformers does, to 1e-6.
+    """
+
+    model: str = "vectara/hallucination_evaluation_model@hhem-1.0-open"
+    anchor: Literal["reference", "source"] = "source"
+    activation: Literal["none", "sigmoid"] = "sigmoid"
+    info: ClassVar = replace(
+        Bleurt.info,
+        name="hhem",
+        needs={"source"},
+        range=(0.0, 1.0),
+        summary="whether the source supports the text, by Vectara's HHEM 1.0; a copy need not be best: it is a model",
+        tasks={"as", "d2t", "dg"},
+        paper='Hughes and Bae (2023), "Vectara Hallucination Leaderboard"',
+    )
 
 
 # --- MetricX

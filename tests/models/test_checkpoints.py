@@ -8,7 +8,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.models import locate, repository
-from nlgauge.models.comet import sparsemax
+from nlgauge.models.checkpoints import sparsemax
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -1,4 +1,4 @@
-"""Checkpoints of unbabel-comet, written again as an encoder and a regressor on it, which are read. No torch."""
+"""Checkpoints of unbabel-comet and of AlignScore, written again as models in a form that is read. No torch."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from nlgauge.models import repository
 from nlgauge.models.heads import FORMAT, VERSION
 from nlgauge.models.locate import digest_of
 from nlgauge.models.pickled import Pickled, made_whole, part, part_of, read, values, write
+
+# --- unbabel-comet: an encoder, and a regressor on it
 
 _FEATURES = {
     "regression_metric": "hyp,ref,hyp*ref,|hyp-ref|,hyp*src,|hyp-src|",
@@ -190,3 +192,72 @@ def sparsemax(z: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     above = np.cumsum(falling) - 1
     support = int((count * falling > above).sum())  # the first ones, of which the sum exceeds 1 by least
     return np.asarray(np.maximum(z - above[support - 1] / support, 0))
+
+
+# --- AlignScore: RoBERTa with three layers on its pooled vector, of which the one for three labels is read
+
+ALIGNSCORE = "yzha/AlignScore"  # the repository, which has files alone
+_LARGE = "AlignScore-large.ckpt"
+_LABELS = {"0": "entailment", "1": "neutral", "2": "contradiction"}
+_BODY, _OF_BASE = "base_model.", 12  # layers of RoBERTa-base
+_CLASSIFIER = {  # name in the checkpoint -> in transformers' classifier, which computes the same of the first vector
+    f"{old}.{kind}": f"classifier.{new}.{kind}"
+    for old, new in (("base_model.pooler.dense", "dense"), ("tri_layer", "out_proj"))
+    for kind in ("weight", "bias")
+}
+
+
+def alignscore_folder(model: str) -> Path | None:
+    """The folder of a checkpoint of AlignScore as a classifier of transformers; it is made once, and no pickle is run.
+
+    Args:
+        model: a file `*.ckpt`; or a name on the hub, OWNER/NAME/FILE.ckpt or `yzha/AlignScore`, with or without
+            @REVISION.
+
+    Returns:
+        None where the name stands for something else.
+
+    Raises:
+        InputError: the checkpoint is not there, cannot be read, or is none of AlignScore.
+    """
+    given, (name, revision) = Path(os.path.expanduser(model)), repository.split(model)
+    if name == ALIGNSCORE:
+        name = f"{name}/{_LARGE}"
+    if given.is_file() and given.suffix == ".ckpt":
+        path, target = given, repository.home("pickled") / f"alignscore-{digest_of(given)[:16]}"
+        origin: dict[str, str] = {}
+    elif name.endswith(".ckpt") and name.count("/") == 2 and not name.startswith((".", "/", "~")):
+        repo, _, file = name.rpartition("/")
+        path = repository.single(repo, file, revision)
+        commit = path.parent.name
+        target = repository.home("pickled") / f"{repo.replace('/', '--')}@{commit}" / Path(file).stem
+        origin = {"repository": repo, "commit": commit}
+    else:
+        return None
+    made_whole(target, ["model.safetensors"], lambda beside: _classifier(model, read(path), beside, origin))
+    return target
+
+
+def _classifier(model: str, found: Pickled, target: Path, origin: Mapping[str, str]) -> None:
+    """Write a checkpoint of AlignScore into a folder, with RoBERTa's configuration and tokenizer."""
+    lacking = [name for name in _CLASSIFIER if name not in found.tensors]
+    if lacking:
+        raise InputError(f"model {model!r}: {found.path} holds no {lacking[0]}, as a checkpoint of AlignScore does")
+    body = [name for name in found.tensors if name.startswith(_BODY) and not name.endswith("position_ids")]
+    named = {**{name: f"roberta.{name.removeprefix(_BODY)}" for name in body}, **_CLASSIFIER}
+    depth = len({name.split(".")[3] for name in body if name.startswith(f"{_BODY}encoder.layer.")})
+    encoder = f"FacebookAI/roberta-{'base' if depth <= _OF_BASE else 'large'}"
+    for path in sorted(repository.setup(encoder).iterdir()):
+        if path.is_file() and not path.name.endswith((".bin", ".safetensors", ".md")):
+            shutil.copyfile(path, target / path.name)
+    config = json.loads((target / "config.json").read_text(encoding="utf-8"))
+    sizes, expected = (depth, found.tensors["tri_layer.weight"].shape[-1]), ("num_hidden_layers", "hidden_size")
+    if sizes != tuple(config.get(key) for key in expected):
+        raise InputError(
+            f"model {model!r}: {found.path} has {sizes[0]} layers of width {sizes[1]}, and {encoder}, on which"
+            f" AlignScore stands, has {config.get(expected[0])} of {config.get(expected[1])}"
+        )
+    config |= {"architectures": ["RobertaForSequenceClassification"], "id2label": _LABELS}
+    (target / "config.json").write_text(json.dumps(config, indent=1), encoding="utf-8")
+    parts = [part(new, found, found.tensors[old]) for old, new in named.items()]
+    write(target / "model.safetensors", parts, {**origin, "file": found.path.name, "sha256": digest_of(found.path)})
