@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.scoring.explaining import WordedText, carries_content, is_function, unmatched
+from nlgauge.scoring.explaining import unmatched
+from nlgauge.text.worded import WordedText, carries_content, is_function
 from nlgauge.stats.spans import character_counts, f1_of_totals, left_clean, one_to_one_counts, span_agreement
 
 Row = dict[str, Any]
