@@ -3,13 +3,15 @@
     python recipes/faithful/controls.py DATA [--specs SPEC ...] [--sets SET ...] [--n N] [--half 0|1]
 
 A right text is one that people found supported: a summary of QAGS-CNN or SummEval, a reference of BUMP, a consistent
-summary of SummEdits, a claim of written.txt that follows. Beside it stand sentences of its source: as they are (`copy`),
-with their words shuffled, with another number, another name (half of both from elsewhere in the source), a negation put
-in or taken away, two names exchanged. `reworded` is the right text itself in other words, by our perturbations. A figure
-is the share of right texts that score higher than the control; half of the ties. `people` is the agreement with people:
-Pearson on QAGS-CNN, Kendall's tau-b with consistency on SummEval (mean of articles), the area under the ROC curve on
-SummEdits (mean of domains), and shares of pairs on BUMP and written.txt. N right texts are drawn from each set, and
-people's texts are drawn as well, so that a run takes minutes.
+summary of SummEdits, a claim of written.txt that follows. Beside it stand sentences of its source: as they are
+(`copy`), with their words shuffled, with another number, another name (half of both from elsewhere in the source), a
+negation put in or taken away, two names exchanged. `reworded` is the right text itself in other words, by our
+perturbations. A figure is the share of right texts that score higher than the control; half of the ties. `people` is
+the agreement with people: Pearson on QAGS-CNN, Kendall's tau-b with consistency on SummEval (mean of articles whose
+texts differ), the area under the ROC curve on SummEdits (mean of domains), and shares of pairs on BUMP and written.txt.
+N right texts are drawn from each set, and people's texts are drawn as well, so that a run takes minutes. With `--line`
+a second row has the balanced accuracy of "supported from the line on": of all texts, and of those with shorter and
+with longer sources than the median.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from study import BEST, read, rows, scored
+from study import BEST, accuracy, read, rows, scored
 
 import nlgauge as ng
 from nlgauge import perturb
@@ -75,7 +77,9 @@ def agreement(name: str, groups: Sequence[str], human: np.ndarray, scores: np.nd
     by = [np.flatnonzero(np.array(groups) == group) for group in dict.fromkeys(groups)]
     if name == "summedits":
         return float(np.mean([area(scores[at], human[at]) for at in by]))
-    return float(np.nanmean([ng.correlation("kendall_b", scores[at], human[at]).value for at in by]))
+    by = [at for at in by if len(set(human[at])) > 1]  # of others no order is right
+    found = [ng.correlation("kendall_b", scores[at], human[at]).value for at in by]
+    return float(np.mean(np.nan_to_num(found)))
 
 
 def area(scores: np.ndarray, human: np.ndarray) -> float:
@@ -91,6 +95,17 @@ def wins(above: np.ndarray, below: np.ndarray) -> float:
 def beaten(by: dict[Pair, float], made: Sequence[tuple[Pair, Pair]]) -> float:
     """The share of right texts that win over their control; NaN where there is none."""
     return wins(np.array([by[a] for a, _ in made]), np.array([by[b] for _, b in made])) if made else float("nan")
+
+
+def at_line(line: float, pairs: Sequence[Pair], sound: np.ndarray, scores: np.ndarray) -> str:
+    """Balanced accuracy of a line on all texts, and on those with short and with long sources."""
+    words = np.array([len(source.split()) for _, source in pairs])
+    parts = {"all": words >= 0, "short": words <= np.median(words), "long": words > np.median(words)}
+    found = {name: accuracy(((scores >= line) == sound)[at], sound[at]) for name, at in parts.items()}
+    shares = " ".join(f"{name} {value:.3f}" for name, value in found.items())
+    return (
+        f"from {line} on: {shares}, {np.mean(scores >= line):.2f} of the texts; median of words {np.median(words):.0f}"
+    )
 
 
 def right_texts(name: str, pairs: Sequence[Pair], human: np.ndarray, n: int) -> list[Pair]:
@@ -202,6 +217,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=SETS)
     parser.add_argument("--n", type=int, default=60)
     parser.add_argument("--half", type=int)
+    parser.add_argument("--line", type=float)
     parser.add_argument("--dtype", default="bfloat16")
     given = parser.parse_args()
     warnings.simplefilter("ignore", ng.ScoreWarning)
@@ -216,8 +232,11 @@ def main() -> None:
         for spec in given.specs:
             by = dict(zip(texts, score(spec, texts, runtime), strict=True))
             shares = [beaten(by, made[kind]) for kind in kinds]
-            agreed = agreement(name, groups, human, np.array([by[pair] for pair in pairs]))
+            scores = np.array([by[pair] for pair in pairs])
+            agreed = agreement(name, groups, human, scores)
             print(f"{'':10s} {spec:32s} {agreed:6.3f}", *(f"{share:8.2f}" for share in shares), flush=True)
+            if given.line is not None:
+                print(f"{'':10s}   {at_line(given.line, pairs, human == BEST.get(name, 1.0), scores)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -357,7 +357,7 @@ def test_evidence_says_where_its_cut_off_fits_no_text(monkeypatch, marked, is_to
     signature = Signature("explain:method=evidence", ())
     monkeypatch.setattr("nlgauge.scoring.explaining._evidence", lambda segments, runtime: (claims, signature, []))
     notes = ng.explain(["A cat."] * 10, srcs=["A dog."] * 10, method="evidence").notes
-    told = f"{marked} of 10 texts are marked: the cut-off of 0.5, found on CNN's summaries, does not fit these texts"
+    told = f"{marked} of 10 texts are below the line: the line of 0.25 does not fit these texts"
     assert any(note.startswith(told) for note in notes) == is_told
 
 

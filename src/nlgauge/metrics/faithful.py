@@ -317,7 +317,8 @@ class Nearness:
 
 # --- What a source says to each sentence of a text: its support, the best evidence, and names and numbers without any
 
-SUPPORTED = 0.5  # from here on a sentence counts as supported, where nothing else is said
+LINE = 0.25  # a sentence with less is marked; no line holds beyond the texts that it was found on
+_LIKELY = 0.5  # a probability from which on a model says so
 _REASONS = {
     "order": "words of the source in disorder",
     "negation": "denied in one of the two alone, at {}",
@@ -373,7 +374,7 @@ class Claim:
             return _REASONS[first.kind].format(first.text)
         if self.contradiction is None:
             return "not supported by the source"
-        return "contradicted by the source" if self.contradiction > SUPPORTED else "not said by the source"
+        return "contradicted by the source" if self.contradiction > _LIKELY else "not said by the source"
 
 
 @dataclass(frozen=True)
@@ -390,11 +391,11 @@ class Evidence:
     claims: tuple[Claim, ...]
     signature: Signature
 
-    def unsupported(self, below: float = SUPPORTED) -> tuple[Claim, ...]:
+    def unsupported(self, below: float = LINE) -> tuple[Claim, ...]:
         """The sentences whose support is below a bound, the least supported first."""
         return tuple(sorted((c for c in self.claims if c.support < below), key=lambda c: round(c.support, 5)))
 
-    def rows(self, below: float = SUPPORTED) -> list[dict[str, Any]]:
+    def rows(self, below: float = LINE) -> list[dict[str, Any]]:
         """One row per sentence, for tables and JSON; the reason is None from the bound on."""
         return [
             {
@@ -410,7 +411,7 @@ class Evidence:
             for claim in self.claims
         ]
 
-    def lines(self, below: float = SUPPORTED) -> Iterator[str]:
+    def lines(self, below: float = LINE) -> Iterator[str]:
         """The evidence as text: the support and the sentence, and below it what speaks for it or is missing."""
         for claim in self.claims:
             yield f"{claim.support:.2f}  {claim.sentence.text}"
@@ -608,7 +609,7 @@ def _telling(probabilities: Array) -> int:
             labels it stays the sentence that supports most.
     """
     entailed, neutral = probabilities[:, 0], probabilities[:, 1]
-    telling = entailed if entailed.max() >= SUPPORTED or np.isnan(neutral).any() else -neutral
+    telling = entailed if entailed.max() >= _LIKELY or np.isnan(neutral).any() else -neutral
     return int(np.argmax(telling >= telling.max() - _ALIKE))  # the first of those that are alike
 
 

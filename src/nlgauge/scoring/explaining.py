@@ -146,7 +146,7 @@ _NAMED = 3  # segments in a note
 # Below them texts are in two languages. So are 3 of 3,200 pairs in one language, each with foreign words.
 _ALIKE, _COMMON = 0.2, 0.5
 _TELLING = 3  # words that tell a language
-_CROWD, _CROWDED = 10, 0.8  # texts, and the share of them that is marked, from which a cut-off tells nothing
+_CROWD, _CROWDED = 10, 0.8  # texts, and the share of them that is marked, from which a line tells nothing
 _OTHER_WORDS = (  # talks 2 and 6 of TED zh-en, recipes/spans/evaluate.py
     "a mark is where the texts differ, and other words look as wrong ones do: of the marks in good translations experts"
     " called about one in six an error"
@@ -247,11 +247,13 @@ def _unsupported(claim: Mapping[str, Any]) -> ErrorSpan:
 
 
 def _crowded(marked: int, n: int) -> list[str]:
-    """A note where nearly all texts are marked, of which the cut-off then tells nothing."""
+    """A note where nearly all texts are marked, of which the line then tells nothing."""
+    from nlgauge.metrics.faithful import LINE
+
     if n < _CROWD or marked < _CROWDED * n:
         return []
-    told = f"{marked} of {n} texts are marked: the cut-off of 0.5, found on CNN's summaries, does not fit these texts;"
-    return [f"{told} the least supported stand first, so take as many of them as you can read"]
+    told = f"{marked} of {n} texts are below the line: the line of {LINE} does not fit these texts; the least supported"
+    return [f"{told} stand first, so take as many of them as you can read"]
 
 
 def _unspaced(segments: Sequence[Segment]) -> list[str]:
