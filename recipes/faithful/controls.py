@@ -235,7 +235,7 @@ def main() -> None:
             scores = np.array([by[pair] for pair in pairs])
             agreed = agreement(name, groups, human, scores)
             print(f"{'':10s} {spec:32s} {agreed:6.3f}", *(f"{share:8.2f}" for share in shares), flush=True)
-            if given.line is not None:
+            if given.line is not None and spec.startswith("faithful"):
                 print(f"{'':10s}   {at_line(given.line, pairs, human == BEST.get(name, 1.0), scores)}", flush=True)
 
 

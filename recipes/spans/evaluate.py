@@ -24,8 +24,8 @@ import numpy as np
 
 import nlgauge as ng
 from nlgauge.scoring.explaining import unmatched
-from nlgauge.text.worded import WordedText, carries_content, is_function
 from nlgauge.stats.spans import character_counts, f1_of_totals, left_clean, one_to_one_counts, span_agreement
+from nlgauge.text.worded import WordedText, carries_content, is_function
 
 Row = dict[str, Any]
 Marks = list[list[tuple[int, int, str]]]
