@@ -31,7 +31,8 @@ from nlgauge.metaeval.spans import (
     precision_and_recall,
     share_of_totals,
 )
-from nlgauge.scoring.explaining import WordedText, carries_content, is_function, unmatched
+from nlgauge.scoring.explaining import unmatched
+from nlgauge.text.worded import WordedText, carries_content, is_function
 
 Row = dict[str, Any]
 Marks = list[list[tuple[int, int, str]]]

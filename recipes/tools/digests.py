@@ -57,9 +57,6 @@ def main() -> None:
     premises = {text for path in nli for text in fields(path, "premise")}
     news, europarl = (set(lines(data / "raw" / f"{name}.en.txt.gz")) for name in ("news", "europarl"))
     web = set(fields(data / "ud" / "ewt.train.jsonl.gz", "text"))
-    translated = {
-        text for lp in ("et", "ro", "ru") for text in trained_rows(data / "mlqe-pe" / f"segments_{lp}-en.jsonl.gz")
-    }
     rated = set(fields(data / "wmt15-da-seg" / "segments.jsonl.gz", "hyp", "refs"))
     mlqe = data / "mlqe-pe"
     across = {text for path in mlqe.glob("segments_??-en.jsonl.gz") for text in trained_rows(path, "src")}
@@ -78,7 +75,6 @@ def main() -> None:
         "sescore": set(fields(data / "mlqe-pe" / TWICE, "refs")),
         "rated": rated,
         "rated-both": pairs | news | europarl | both | attacked | rated,
-        "faithful": pairs | news | europarl | web | translated,
     }
     digests = {name: digests_of(texts) for name, texts in trained.items()}
     write_digests(options.out, digests)

@@ -1,6 +1,3 @@
-from importlib.resources import files
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +6,7 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
-from nlgauge.metrics.faithful import Claim, Evidence, Faithful, Grounds, Mention, Nearness, Quote, evidence, windows
-from nlgauge.models.heads import find_head
-from nlgauge.perturbations.perturb import PERTURBATIONS
+from nlgauge.metrics.faithful import Claim, Evidence, Faithful, Grounds, Mention, Nearness, Quote, evidence
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 from nlgauge.testing.metric import SEGMENTS
@@ -70,38 +65,63 @@ def test_numbers_are_found_in_a_source_in_another_script():
 
 
 @pytest.mark.parametrize(
-    ("sentence", "share"),
+    ("sentence", "runs", "in_order"),
     [
-        ("The cats were sitting", 1.0),  # stems
-        ("the cat sat there", 0.5),  # one of two runs
-        ("A dog lay.", 0.0),
-        ("cat sat", 1.0),  # two words are one run
-        ("sat cat", 0.0),
-        ("?!", 1.0),
-        ("", 1.0),
+        ("The cats were sitting", 1.0, 1.0),  # stems
+        ("the cat sat there", 0.5, 0.75),  # one of two runs; three of four words
+        ("A dog lay.", 0.0, 0.0),
+        ("cat sat", 1.0, 1.0),  # two words are one run
+        ("sat cat", 0.0, 0.5),
+        ("sat, were sitting, the cat", 0.0, 0.4),  # two of five, and not four as in a bag
+        ("?!", 1.0, 1.0),
+        ("", 1.0, 1.0),
     ],
 )
-def test_the_share_that_is_copied(sentence, share):
-    assert Grounds("The cat sat. The cat were sitting").copied(sentence) == share
+def test_the_share_that_is_copied(sentence, runs, in_order):
+    assert Grounds("The cat sat. The cat were sitting").copied(sentence).share == (runs + in_order) / 2
 
 
 def test_nothing_is_copied_from_an_empty_source():
-    assert Grounds("").copied("The cat sat on") == 0.0
+    assert Grounds("").copied("The cat sat on").share == 0.0
 
 
-def test_windows_overlap_by_a_sentence_by_hand():
-    # room 6: 2 + 3, then 3 + 3, then 3 + 1; 9 alone though too long; 1 beside it would be too much
-    assert windows([2, 3, 3, 1, 9, 1], 6) == [(0, 2), (1, 3), (2, 4), (4, 5), (5, 6)]
-    assert windows([2, 3], 1) == [(0, 1), (1, 2)]
-    assert windows([], 5) == []
+TOLD = (
+    "The library stays open until June, said Anna Berg on Monday. Heating it costs 14,000 euros a year."
+    " It was not damaged in the fire that Tom Wood saw from a boat. The harbour was closed."
+)
 
 
-@given(st.lists(st.integers(0, 12), max_size=20), st.integers(1, 15))
-def test_windows_leave_nothing_out_and_overfill_only_by_one_sentence(sizes, room):
-    found = windows(sizes, room)
-    assert {i for start, end in found for i in range(start, end)} == set(range(len(sizes)))
-    assert all(end == start + 1 or sum(sizes[start:end]) <= room for start, end in found)
-    assert all(before < after for before, after in pairwise(found))  # each begins and ends later
+@pytest.mark.parametrize(
+    ("sentence", "flaws"),
+    [
+        ("The library stays open until June, said Anna Berg on Monday.", []),
+        ("The library stays open until June.", []),  # shortened
+        ("The town's library stays open until June.", []),  # a word put in
+        ("On Monday Anna Berg said the library stays open until June.", []),  # clauses that changed places
+        ("Heating costs 14,000 euros a year.", []),
+        ("The library isn't open in winter.", []),  # no copy: the model judges it
+        ("It wasn't damaged in the fire.", []),
+        ("Heating it costs 40,000 euros a year.", [("40,000", "number")]),
+        ("Heating it costs fourteen thousand euros a year.", []),
+        ("The library stays open until June, said Ida Brun on Monday.", [("Ida", "name")]),
+        ("The library stays open until Monday, said Anna Berg in June.", [("Monday", "name"), ("June", "name")]),
+        ("The library does not stay open until June, said Anna Berg.", [("not", "negation")]),
+        ("It was damaged in the fire that Tom Wood saw.", [("damaged", "negation")]),
+        ("June library Berg until the said Monday open Anna stays on.", [("June", "order")]),
+    ],
+)
+def test_what_a_copy_has_otherwise_than_its_source(sentence, flaws):
+    found = Grounds(TOLD).copied(sentence).flaws
+    assert [(m.text if m.kind != "order" else m.text.split()[0], m.kind) for m in found] == flaws
+    assert all(sentence[m.start : m.end] == m.text for m in found)
+
+
+@given(st.integers(0, 3), st.randoms(use_true_random=False))
+def test_a_sentence_of_the_source_has_no_flaw_and_counts_as_copied_whole(place, rng):
+    sentences = TOLD.replace("June, ", "June; ").split(". ")
+    rng.shuffle(sentences)
+    copied = Grounds(". ".join(sentences)).copied(sentences[place])
+    assert (copied.share, copied.flaws) == (1.0, ())
 
 
 PASSAGES = ["The cat sat on the mat.", "A dog barked at the cats.", "It rained.", "The mat was wet."]
@@ -148,6 +168,8 @@ def test_what_is_unsupported_comes_worst_first():
 
 
 def test_reasons_by_hand():
+    flaw = Mention(0, 4, "Four", "number")
+    assert Claim(Quote(0, 4, "Four"), 0.0, 0.1, SAID, (), (flaw,)).reason == "another number in the source than Four"
     assert [claim.reason for claim in FOUND.claims[1:]] == [
         "not said by the source",
         "contradicted by the source",
@@ -189,7 +211,12 @@ TABLE = {
     (ONE, FIRST): (0.75, 0.125, 0.125), (TWO, FIRST): (0.25, 0.5, 0.25), (THREE, FIRST): (0.125, 0.75, 0.125),
     (ONE, SECOND): (0.25, 0.25, 0.5), (TWO, SECOND): (0.5, 0.375, 0.125), (THREE, SECOND): (0.0, 1.0, 0.0),
 }  # fmt: skip
-ALL = {"context": 0.0, "top": 0, "copied": 0.0}
+BOTH, LAST = FAITHFUL_SOURCE[:25], FAITHFUL_SOURCE[13:]  # sentences side by side
+TABLE |= {
+    (BOTH, FIRST): (0.75, 0.125, 0.125), (LAST, FIRST): (0.25, 0.5, 0.25),
+    (BOTH, SECOND): (0.25, 0.25, 0.5), (LAST, SECOND): (0.5, 0.375, 0.125),
+}  # fmt: skip
+ALL = {"top": 0, "copied": 0.0, "least": 0.0}
 
 
 def score(segments, **options):
@@ -208,7 +235,7 @@ def score(segments, **options):
 )
 def test_two_sentences_against_three_by_hand(told, options, value):
     told(TABLE)
-    found = score([Segment("s", SUMMARY, source=FAITHFUL_SOURCE)], **ALL, **options)
+    found = score([Segment("s", SUMMARY, source=FAITHFUL_SOURCE)], **{**ALL, **options})
     assert found.values.tolist() == [value]
     assert found.parts["lacking"].tolist() == [1]
     second = 0.5 * options["cap"]
@@ -221,7 +248,7 @@ def test_a_name_that_the_source_lacks_caps_and_is_the_reason(told):
     rows = [
         Segment(str(i), text, source=ONE) for i, text in enumerate(("A cat sat.", "A cat sat in Oslo.", "3 cats sat."))
     ]
-    found = score(rows, cap=0.25, copied=0.0)  # the source is one sentence, which is its only window, too
+    found = score(rows, cap=0.25, copied=0.0)  # the source is one sentence, and read as such twice
     assert found.values.tolist() == [1.0, 0.25, 0.25]
     (claim,) = evidence("A cat sat in Oslo.", ONE, Runtime(device="cpu")).claims
     assert (claim.reason, claim.lacking[0].kind) == ("not in the source: Oslo", "name")
@@ -241,39 +268,33 @@ def test_each_pair_is_asked_once_and_segments_do_not_mix(told):
 
 def test_only_the_nearest_passages_are_read(told):
     model = told(TABLE)
-    assert score(
-        [Segment("s", SUMMARY, source=FAITHFUL_SOURCE)], context=0.0, copied=0.0, top=1, cap=1.0
-    ).values.tolist() == [0.625]
-    # "cat sat" is in the first sentence, "dog ran" in the second
-    assert model.asked == [(ONE, FIRST), (TWO, SECOND)]
+    rows = [Segment("s", SUMMARY, source=FAITHFUL_SOURCE)]
+    assert score(rows, copied=0.0, top=1, cap=1.0, least=0.0).values.tolist() == [0.625]
+    # "cat sat" is in the first sentence, "dog ran" in the second; of two, the first have a cat, the last "in"
+    assert model.asked == [(ONE, FIRST), (TWO, SECOND), (BOTH, FIRST), (LAST, SECOND)]
 
 
-def test_windows_hold_whole_sentences_as_written_and_have_their_weight(told):
-    # The stand-in reads each sentence as one piece, so two fit into a window, and the second opens the next one.
-    first, second = (FAITHFUL_SOURCE[:25], FIRST), (FAITHFUL_SOURCE[13:], FIRST)
-    model = told({**TABLE, first: (0.25, 0.75, 0.0), second: (0.125, 0.875, 0.0)})
-    found = score([Segment("s", FIRST, source=FAITHFUL_SOURCE)], window=2, top=0, context=0.25, copied=0.0)
-    assert model.asked == [*((one, FIRST) for one in (ONE, TWO, THREE)), first, second]
-    assert found.values.tolist() == [0.625]  # three quarters of 0.75, a quarter of 0.25
+def test_two_sentences_count_as_much_as_one(told):
+    told({**TABLE, (BOTH, FIRST): (0.25, 0.75, 0.0), (LAST, FIRST): (0.125, 0.875, 0.0)})
+    found = score([Segment("s", FIRST, source=FAITHFUL_SOURCE)], top=0, copied=0.0)
+    assert found.values.tolist() == [0.5]  # half of 0.75, half of 0.25
 
 
 def test_what_is_copied_has_its_weight(told):
     told({("The cat sat on a mat.", "A cat sat on a mat."): (0.5, 0.25, 0.25)})
     row = Segment("s", "A cat sat on a mat.", source="The cat sat on a mat.")
-    # Three of four runs of three words are in the source: half of 0.5, half of 0.75.
-    assert score([row], context=0.0, copied=0.5).values.tolist() == [0.625]
+    # Three of four runs of three words are in the source, and five of six words in order: of 0.5 and their mean half.
+    assert score([row], copied=0.5).values == pytest.approx([(0.5 + (3 / 4 + 5 / 6) / 2) / 2], abs=1e-12)
 
 
-def test_which_model_reads_the_windows():
-    def wide(**options):
-        return Faithful(**options).facts(Runtime(device="cpu")).get("wide")
-
-    assert wide() == wide(model="nli") == "faithful"
-    assert Faithful(model="nli-base")._wide.model == Faithful(model="nli-robust-base")._wide.model == "faithful-base"
-    assert Faithful(model="faithful-base")._wide.model == "faithful-base"  # the same network, read once
-    assert wide(wide="nli") == "nli"
-    assert wide(context=0.0) is None
-    assert Faithful(model="x/y")._wide.model == "x/y"  # of another language, perhaps
+def test_a_flaw_of_a_copy_weighs_twice_what_a_lacking_name_does(told):
+    source = "Anna met Tom in Oslo on Monday."
+    claims = (source, "Anna never met Tom in Oslo on Monday.", "Eva met Tom in Oslo on Monday.")
+    told({(source, claim): (1.0, 0.0, 0.0) for claim in claims})
+    found = score([Segment(claim, claim, source=source) for claim in claims], copied=0.0, cap=0.5)
+    # Denied: a quarter. Eva is lacking, and, where capitals do not tell a name, no exchange: a half.
+    assert found.values.tolist() == [1.0, 0.25, 0.5]
+    assert score([Segment("s", claims[1], source=source)], copied=0.0, cap=1.0).values.tolist() == [1.0]
 
 
 def test_an_empty_side_gets_the_worst_value(told):
@@ -318,19 +339,22 @@ def test_evidence_comes_from_the_cache_as_it_was_found(told, tmp_path):
 
 
 def test_what_contradicts_is_shown_where_nothing_supports(told):
-    told({(ONE, FIRST): (0.25, 0.5, 0.25), (TWO, FIRST): (0.0, 0.125, 0.875), (THREE, FIRST): (0.125, 0.75, 0.125)})
+    table = {(ONE, FIRST): (0.25, 0.5, 0.25), (TWO, FIRST): (0.0, 0.125, 0.875), (THREE, FIRST): (0.125, 0.75, 0.125)}
+    told({**table, (BOTH, FIRST): (0.0, 0.125, 0.875), (LAST, FIRST): (0.0, 0.5, 0.5)})
     (claim,) = evidence(FIRST, FAITHFUL_SOURCE, Runtime(device="cpu"), Faithful(**ALL)).claims
     assert (claim.evidence.text, claim.reason) == (TWO, "contradicted by the source")
 
 
 def test_of_two_labels_the_probability_of_supported_is_the_part_of_the_model(tiny_checker):
-    # The model gives its second label 3/4, whatever it reads, by sentences and by windows. Of the runs of three words
-    # three of four are copied in the first claim, one of four in the second, where 8 stands nowhere in the source.
+    # The model gives its second label 3/4, whatever it reads. Of the runs of three words three of four are copied in
+    # the first claim and of its words five of six in order; in the second, where 8 stands nowhere in the source, one
+    # of four and four of six.
     source = "the cat sat on a mat. Rain fell today."
     rows = [Segment(claim, claim, source=source) for claim in ("a cat sat on a mat.", "a cat sat on 8 mat.")]
     for labels, supported in (("unsupported,supported", 0.75), ("supported,unsupported", 0.25)):
-        found = score(rows, model=tiny_checker(*labels.split(",")))
-        copied, lacking = 0.7 * supported + 0.3 * 0.75, 0.1 * (0.7 * supported + 0.3 * 0.25)
+        found = score(rows, model=tiny_checker(*labels.split(",")), copied=0.3)
+        copied = 0.7 * supported + 0.3 * (3 / 4 + 5 / 6) / 2
+        lacking = 0.1 * (0.7 * supported + 0.3 * (1 / 4 + 4 / 6) / 2)
         assert found.values == pytest.approx([copied, lacking], abs=1e-6)  # float32
         assert found.parts["lacking"].tolist() == [0, 1]
         assert dict(found.signature.entries)["labels"] == labels
@@ -339,7 +363,8 @@ def test_of_two_labels_the_probability_of_supported_is_the_part_of_the_model(tin
 
 def test_with_two_labels_evidence_says_no_more_than_that_a_claim_is_not_supported(told):
     nan = float("nan")
-    told({(ONE, FIRST): (0.125, nan, nan), (TWO, FIRST): (0.25, nan, nan), (THREE, FIRST): (0.0, nan, nan)})
+    passages = {ONE: 0.125, TWO: 0.25, THREE: 0.0, BOTH: 0.25, LAST: 0.0}
+    told({(passage, FIRST): (supported, nan, nan) for passage, supported in passages.items()})
     found = evidence(FIRST, FAITHFUL_SOURCE, Runtime(device="cpu"), Faithful(**ALL))
     (claim,) = found.claims
     assert (claim.support, claim.evidence.text) == (0.25, TWO)  # what supports it most
@@ -350,7 +375,7 @@ def test_with_two_labels_evidence_says_no_more_than_that_a_claim_is_not_supporte
 def test_faithful_keeps_the_contract_with_two_labels(tiny_nli):
     model = str(tiny_nli("bert", ("unsupported", "supported")))
     short = [segment for segment in SEGMENTS if len(segment.source or "") < 400]
-    check_metric(Faithful(model=model, window=30, top=0), short, Runtime(device="cpu"))
+    check_metric(Faithful(model=model, top=0), short, Runtime(device="cpu"))
 
 
 def test_without_a_source_the_error_says_where_it_is_read():
@@ -359,14 +384,14 @@ def test_without_a_source_the_error_says_where_it_is_read():
 
 
 def test_options_off_their_range_are_refused():
-    for options in ({"cap": 2.0}, {"least": -0.1}, {"window": 0}, {"top": -1}):
+    for options in ({"cap": 2.0}, {"least": -0.1}, {"top": -1}):
         with pytest.raises(SpecError, match=r"^faithful:"):
             Faithful(**options)
 
 
-def test_windows_keep_the_contract_too(tiny_head):
+def test_it_keeps_the_contract_with_three_labels(tiny_head):
     short = [segment for segment in SEGMENTS if len(segment.source or "") < 400]
-    check_metric(Faithful(model=str(tiny_head()), window=30, top=0, least=0.5), short, Runtime(device="cpu"))
+    check_metric(Faithful(model=str(tiny_head()), top=0), short, Runtime(device="cpu"))
 
 
 def test_a_source_of_a_thousand_words_and_one_in_another_script(tiny_head):
@@ -383,18 +408,6 @@ def test_a_source_of_a_thousand_words_and_one_in_another_script(tiny_head):
     assert together.flags["unknown"].tolist() == [False, True, False]
 
 
-def test_the_head_of_the_windows_is_small_and_says_where_it_is_from():
-    head = find_head("faithful", "nli")
-    assert head.path.stat().st_size <= 2_700_000
-    assert head.get("recipe") == "recipes/faithful"
-    assert "CC BY-SA 4.0" in head.get("data")
-    card = files("nlgauge.data").joinpath("heads", "faithful.md").read_text(encoding="utf-8")
-    for phenomenon in head.items("trained_on_phenomena"):
-        PERTURBATIONS.lookup(phenomenon)
-        assert phenomenon in card
-    assert set(Faithful().trained_on) == set(head.items("trained_on_phenomena"))
-
-
 def test_plain_claims_about_a_short_text():
     source = "Anna Berg opened a bakery in Oslo in 2015. It burned down last winter. Nobody was hurt in the fire."
     right = evidence("A bakery in Oslo was opened by Anna Berg.", source)
@@ -404,10 +417,13 @@ def test_plain_claims_about_a_short_text():
     assert [mention.text for mention in wrong.claims[0].lacking] == ["Rome", "2012"]
 
 
-def test_a_window_is_never_larger_than_its_model_reads_whatever_is_asked_for():
-    source = " ".join(f"The {n}th ship left the harbour of Oslo early in the morning." for n in range(60))
-    row = [Segment("s", "The 4th ship left the harbour of Oslo.", source=source)]
-    wide = Faithful(window=5000)
-    room = wide._wide.loaded(Runtime(device="cpu")).tokenizer.room
-    assert len(source.split()) > room  # one window of all would be cut
-    assert not score(row, window=5000).flags["truncated"].any()
+def test_two_sentences_that_a_model_cannot_read_together_are_read_apart():
+    half = "The ship left the harbour of Oslo" + " early in the morning" * 50 + "."  # 200 words
+    row = [
+        Segment(
+            "s", "The ship left the harbour of Oslo.", source=f"{half} It came back. {half.replace('Oslo', 'Rome')}"
+        )
+    ]
+    found = score(row)
+    assert not found.flags["truncated"].any()
+    assert found.values[0] > 0.5

@@ -81,7 +81,7 @@ def test_bertscore_is_that_of_its_authors(runtime):
 
 
 @BASE
-@pytest.mark.parametrize("name", ["nli-base", "nli-robust-base", "faithful-base"])
+@pytest.mark.parametrize("name", ["nli-base", "nli-robust-base"])
 def test_heads_on_it_say_where_they_are_from_and_know_plain_sentences(name, runtime):
     head = find_head(name, "nli")
     assert head.path.stat().st_size < 8_000_000

@@ -606,8 +606,8 @@ Digests = npt.NDArray[np.uint64]
 
 FEWEST = 4  # words of a text or sentence that counts; shorter ones stand everywhere
 # Head -> the one that learnt from the same texts.
-_SAME_TEXTS = {f"{name}-base": name for name in ("nli", "nli-robust", "faithful", "rated", "rated-both", "sescore")}
-_MODEL = re.compile(r"\b(?:model|wide|second)(?::|=')([\w-]+)")  # in a signature, and in that of a term of a sum
+_SAME_TEXTS = {f"{name}-base": name for name in ("nli", "nli-robust", "rated", "rated-both", "sescore")}
+_MODEL = re.compile(r"\b(?:model|second)(?::|=')([\w-]+)")  # in a signature, and in that of a term of a sum
 
 
 def digests_of(texts: Iterable[str]) -> Digests:

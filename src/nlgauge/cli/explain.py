@@ -152,9 +152,9 @@ def explain(
       and punctuation alone are left, negations and personal pronouns are not. Numbers, dates, times, units and
       contractions are compared by what they say. All are major. It needs no model.
     - `words` marks the words that no other text has, all as major.
-    - `evidence` asks `faithful` whether the source supports each sentence; below .5 it is one major error,
-      `unsupported`. This cut-off fits summaries of CNN's articles; a note says where it marks nearly all texts. The
-      least supported text stands first. What it finds stays in the cache, and the same command goes on after a stop.
+    - `evidence` asks `faithful` whether the source supports each sentence; below .25 it is one major error,
+      `unsupported`. No line holds for all texts; a note says where nearly all are below it. The least supported text
+      stands first. What it finds stays in the cache, and the same command goes on after a stop.
 
     `spans` and `words` cannot tell another wording from an error: nearly every paraphrase gets a mark, and what is left
     out, exchanged or said in the wrong order gets none.

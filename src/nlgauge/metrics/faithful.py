@@ -7,11 +7,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Annotated, Any, ClassVar, Literal
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from rapidfuzz.distance import LCSseq
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.metric import check_needs, known, nonfinite, signature_of, unknown
@@ -20,10 +22,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import Signature
 from nlgauge.metrics.nli import NliMetric, Questions, unknown_in
-from nlgauge.models import fetch, locate
 from nlgauge.models.entailment import NliModel
-from nlgauge.models.heads import ON_BASE, SHIPPED, on_encoder
-from nlgauge.models.locate import SHORT
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.runtime import Runtime
@@ -32,11 +31,18 @@ from nlgauge.text.names import entities, name_words
 from nlgauge.text.numbers.find import find_numbers
 from nlgauge.text.numbers.said import Said, Saying, sayings_of, values_of
 from nlgauge.text.porter import stem
-from nlgauge.text.tokenize import sentence_spans, unicode_words
+from nlgauge.text.tokenize import letter_spans, sentence_spans, unicode_words
+from nlgauge.text.worded import NEGATIONS, is_function
 
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
 _OWNER = re.compile(r"['’]s?$")
 _RUN = 3  # words
+_NEAR = 0.7  # of a sentence's words, in order, from which on it is a copy
+_DISORDER = 0.35  # of a sentence's words that stand in a passage out of order
+_TOGETHER = 0.6  # of a sentence's pairs of neighbours, below which these are no clauses that changed places
+_APART = 3  # words that neighbours may be apart; by which what was exchanged may be longer
+_DENIALS = NEGATIONS | {"t"}  # of don|t, as letters alone are
+_GAIN = 2  # words by which two sentences must have more than one
 _STEM = 4  # letters that two forms of a name share at least: Spain, Spanish
 _ENDING = 4  # letters by which a form may be longer: America, American
 _ACRONYM = 5  # letters of the longest one that is looked for among initials
@@ -53,13 +59,33 @@ class Mention:
         start: its first character.
         end: the one after its last.
         text: as written.
-        kind: what it is.
+        kind: what it is; of what a copy has otherwise also `negation`, and `order`, of the whole sentence.
     """
 
     start: int
     end: int
     text: str
-    kind: Literal["name", "number"]
+    kind: Literal["name", "number", "negation", "order"]
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a sentence copies from its source.
+
+    Attributes:
+        share: how much of it, 0 to 1.
+        flaws: what the copy has otherwise than the passage that it is nearest to, in order.
+    """
+
+    share: float
+    flaws: tuple[Mention, ...] = ()
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    text: str
+    stem: str
 
 
 class Grounds:
@@ -82,20 +108,61 @@ class Grounds:
             if not (what.is_among(self._values) if isinstance(what, Saying) else all(map(self._has_word, what)))
         )
 
-    def copied(self, sentence: str) -> float:
-        """The share of the runs of three words of a sentence that stand in the source, by stems; 0 to 1.
+    def copied(self, sentence: str) -> Copied:
+        """What a sentence copies, by stems, and what it has otherwise.
 
-        A sentence of one or two words is one run; one without words counts as copied.
+        The share is the mean of two: of the runs of three words of the sentence those that stand in the source, and of
+        its words those that stand in the nearest passage, one or two sentences of the source, in the same order. From
+        0.7 of the second on the sentence is a copy, and has a flaw where it denies what the passage does not, or the
+        reverse; where a number, a name or a word of the passage stands in the place of another one. Of a sentence
+        whose words stand there in disorder the order is the flaw. Names are told by capitals. A sentence without
+        words counts as copied.
         """
-        words = _stems(sentence)
+        words = _words(sentence)
+        if not words:
+            return Copied(1.0)
         length = min(_RUN, len(words))
-        runs = [words[i : i + length] for i in range(len(words) - length + 1)] if words else []
-        return sum(run in self._runs(length) for run in runs) / len(runs) if runs else 1.0
+        runs = _runs(words, length)
+        share = sum(run in self._runs(length) for run in runs) / len(runs)
+        start, end, shared = self._nearest(Counter(word.stem for word in words))
+        passage = [word for words in self._sentences[start:end] for word in words]
+        own, other = ([word.stem for word in some] for some in (words, passage))
+        same = [(a + k, b + k) for a, b, n in LCSseq.editops(own, other).as_matching_blocks() for k in range(n)]
+        in_order = len(same) / len(words)
+        share = (share + in_order) / 2
+        if shared / len(words) - in_order > _DISORDER and _side_by_side(own, other) < _TOGETHER:
+            return Copied(share, (Mention(0, len(sentence), sentence, "order"),))
+        if in_order < _NEAR:
+            return Copied(share)
+        text = self._source[passage[0].start : passage[-1].end]
+        return Copied(share, tuple(_exchanged(sentence, words, passage, text, same)))
+
+    def _nearest(self, own: Counter[str]) -> tuple[int, int, int]:
+        """The sentence that shares most words, or two neighbours if they share three more: first, end, words."""
+        counts = self._counts
+        shared = [(own & one).total() for one in counts]
+        best = max(range(len(counts)), key=lambda i: shared[i], default=0)
+        start, end, most = best, best + 1, shared[best] if counts else 0
+        for i in range(len(counts) - 1):
+            if shared[i] + shared[i + 1] > most + _GAIN and (both := (own & (counts[i] + counts[i + 1])).total()) > (
+                most + _GAIN
+            ):
+                start, end, most = i, i + 2, both
+        return start, end, most
+
+    @cached_property
+    def _sentences(self) -> list[list[_Word]]:
+        """The words of each sentence, with their places in the source."""
+        spans = sentence_spans(self._source)
+        return [[w._replace(start=w.start + a, end=w.end + a) for w in _words(self._source[a:b])] for a, b in spans]
+
+    @cached_property
+    def _counts(self) -> list[Counter[str]]:
+        return [Counter(word.stem for word in words) for words in self._sentences]
 
     def _runs(self, length: int) -> frozenset[tuple[str, ...]]:
         if length not in self._known:
-            words = _stems(self._source)
-            self._known[length] = frozenset(words[i : i + length] for i in range(len(words) - length + 1))
+            self._known[length] = frozenset(_runs([word for words in self._sentences for word in words], length))
         return self._known[length]
 
     def _has_word(self, word: str) -> bool:
@@ -147,6 +214,63 @@ def _folded_words(text: str, *, capitals: bool = False) -> list[str]:
     return [_fold(word) for word in words if word and (word[0].isupper() or not capitals)]
 
 
+@lru_cache(maxsize=_KEPT)
+def _words(text: str) -> tuple[_Word, ...]:
+    found = ((start, end, text[start:end]) for start, end in letter_spans(text))
+    return tuple(_Word(start, end, word, stem(word.casefold())) for start, end, word in found if word != "n")  # do n't
+
+
+def _runs(words: Sequence[_Word], length: int) -> list[tuple[str, ...]]:
+    return [tuple(word.stem for word in words[i : i + length]) for i in range(len(words) - length + 1)]
+
+
+def _side_by_side(own: Sequence[str], other: Sequence[str]) -> float:
+    """The share of pairs of neighbours that another text has, too, with at most two words between."""
+    near = {(other[i], later) for i in range(len(other)) for later in other[i + 1 : i + 1 + _APART]}
+    pairs = list(pairwise(own))
+    return sum(pair in near for pair in pairs) / len(pairs) if pairs else 1.0
+
+
+def _exchanged(
+    sentence: str, own: Sequence[_Word], other: Sequence[_Word], passage: str, same: Sequence[tuple[int, int]]
+) -> Iterator[Mention]:
+    """What stands in a sentence in the place of something else of a passage, or denies it; or what is denied there.
+
+    Args:
+        sentence: the sentence, and `own` its words.
+        own: see there.
+        other: the words of the passage, and `passage` its text.
+        passage: see there.
+        same: the places of words that both have, in order.
+    """
+    values = values_of(passage)
+    numbers = [(m, what) for m, what in _mentions(sentence) if isinstance(what, Saying) and not what.is_among(values)]
+    free = Counter(word.stem for word in other) - Counter(other[at].stem for _, at in same)
+    for (a, b), (c, d) in pairwise([(-1, -1), *same, (len(own), len(other))]):
+        here, there = own[a + 1 : c], other[b + 1 : d]
+        is_near = len(there) <= len(here) + _APART
+        if b < 0 or d == len(other):  # before the first word and behind the last one the passage may say more
+            there = there if is_near else ()
+        denies, denied = ([word for word in words if word.text.lower() in _DENIALS] for words in (here, there))
+        if denies and not denied:
+            yield Mention(denies[0].start, denies[0].end, denies[0].text, "negation")
+        elif denied and not denies and is_near:
+            beside = own[min(c, len(own) - 1)]
+            yield Mention(beside.start, beside.end, beside.text, "negation")
+        if not (here and there and is_near):
+            continue
+        inside = [m for m, _ in numbers if any(m.start <= word.start < m.end for word in here)]
+        if inside and any(values_of(word.text) for word in there):
+            yield inside[0]
+            continue
+        new, old = ([word for word in words if not is_function(word.text.lower())] for words in (here, there))
+        named = [word for word in new if word.start and word.text[0].isupper()]
+        moved = [word for word in new if free[word.stem]] if old else []
+        if moved or (named and any(word.text[0].isupper() for word in old)):
+            word = (moved or named)[0]
+            yield Mention(word.start, word.end, word.text, "name")
+
+
 def _stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in unicode_words(text))
 
@@ -160,34 +284,9 @@ def _is_title(word: str) -> bool:
     return any(word in name_words(kind) for kind in _TITLES)
 
 
-# --- Which passages of a source may support a sentence? Windows of whole sentences, and those nearest in words
+# --- Which passages of a source may support a sentence? Those nearest in words
 
 Span = tuple[int, int]  # first character, and the one after the last
-
-
-def windows(sizes: Sequence[int], room: int) -> list[Span]:
-    """First sentence, and the one after the last, of the windows in which a text is read.
-
-    A window holds as many whole sentences as fit, and at least one. The next one begins with the last sentence of the
-    one before, if more than this fits into it.
-
-    Args:
-        sizes: the number of pieces of each sentence.
-        room: the largest number of pieces of a window.
-    """
-    found: list[Span] = []
-    start = 0
-    while start < len(sizes):
-        end, used = start + 1, sizes[start]
-        while end < len(sizes) and used + sizes[end] <= room:
-            used += sizes[end]
-            end += 1
-        found.append((start, end))
-        if end == len(sizes):
-            break
-        again = end - 1 > start and sizes[end - 1] + sizes[end] <= room
-        start = end - 1 if again else end
-    return found
 
 
 class Nearness:
@@ -218,7 +317,14 @@ class Nearness:
 
 # --- What a source says to each sentence of a text: its support, the best evidence, and names and numbers without any
 
-SUPPORTED = 0.5  # from here on a sentence counts as supported, where nothing else is said
+LINE = 0.25  # a sentence with less is marked; no line holds beyond the texts that it was found on
+_LIKELY = 0.5  # a probability from which on a model says so
+_REASONS = {
+    "order": "words of the source in disorder",
+    "negation": "denied in one of the two alone, at {}",
+    "number": "another number in the source than {}",
+    "name": "another word in the source than {}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,11 +349,12 @@ class Claim:
     Attributes:
         sentence: where it stands in the text.
         support: as in the metric, in [0, 1].
-        contradiction: the probability that `evidence` contradicts it, and what the telling window says, by its weight;
-            None where a model has two labels, and so does not tell the contrary from what is not said.
+        contradiction: the mean of the probabilities that `evidence` contradicts it, and that two sentences do; None
+            where a model has two labels, and so does not tell the contrary from what is not said.
         evidence: the sentence of the source that supports it best; if none does, the one that says most of it, be it
             the contrary.
         lacking: its names and numbers that the source lacks, with their places in the text.
+        flaws: what it has otherwise than the passage that it copies, with the places.
     """
 
     sentence: Quote
@@ -255,15 +362,19 @@ class Claim:
     contradiction: float | None
     evidence: Quote
     lacking: tuple[Mention, ...]
+    flaws: tuple[Mention, ...] = ()
 
     @property
     def reason(self) -> str:
         """Why the sentence is not supported, in words."""
         if self.lacking:
             return "not in the source: " + ", ".join(mention.text for mention in self.lacking)
+        if self.flaws:
+            first = self.flaws[0]
+            return _REASONS[first.kind].format(first.text)
         if self.contradiction is None:
             return "not supported by the source"
-        return "contradicted by the source" if self.contradiction > SUPPORTED else "not said by the source"
+        return "contradicted by the source" if self.contradiction > _LIKELY else "not said by the source"
 
 
 @dataclass(frozen=True)
@@ -280,11 +391,11 @@ class Evidence:
     claims: tuple[Claim, ...]
     signature: Signature
 
-    def unsupported(self, below: float = SUPPORTED) -> tuple[Claim, ...]:
+    def unsupported(self, below: float = LINE) -> tuple[Claim, ...]:
         """The sentences whose support is below a bound, the least supported first."""
         return tuple(sorted((c for c in self.claims if c.support < below), key=lambda c: round(c.support, 5)))
 
-    def rows(self, below: float = SUPPORTED) -> list[dict[str, Any]]:
+    def rows(self, below: float = LINE) -> list[dict[str, Any]]:
         """One row per sentence, for tables and JSON; the reason is None from the bound on."""
         return [
             {
@@ -300,7 +411,7 @@ class Evidence:
             for claim in self.claims
         ]
 
-    def lines(self, below: float = SUPPORTED) -> Iterator[str]:
+    def lines(self, below: float = LINE) -> Iterator[str]:
         """The evidence as text: the support and the sentence, and below it what speaks for it or is missing."""
         for claim in self.claims:
             yield f"{claim.support:.2f}  {claim.sentence.text}"
@@ -314,63 +425,54 @@ class Evidence:
 
 # --- Is every sentence of a text supported by its source? And if not, which one, and why?
 
-WIDE = "faithful"  # the head that reads windows; on another encoder the one that stands in its place
-_SHARE = 2 / 3  # of the model's room that a window may take: the rest is the claim's
+_SHARE = 2 / 3  # of the model's room that two sentences may take: the rest is the claim's
 _ALIKE = 1e-5  # supports that differ by less are equal: the last digits hang on the processor
 
 
 @dataclass(frozen=True, kw_only=True)
 class Faithful(NliMetric):
-    """The support of each sentence of a text by its source, and the mean over the sentences.
+    """The support of each sentence of a text by its source: half the mean over the sentences, half the least.
 
-    The source is read twice: by single sentences, and in windows of several sentences, which `wide` reads. Of both the
-    highest probability of entailment is taken, and of the two a weighted mean. What the sentence copies from the source
-    counts besides. If a name or a number of it stands nowhere in the source, all this is multiplied by `cap`. The parts
-    are `mean` and `least`, of the supports of sentences, and `lacking`, the number of such names and numbers. An empty
-    side gets 0 (flag `empty`). `nlgauge explain --method evidence`, in Python `evidence`, shows the sentence of the
-    source that decides, and what is lacking.
+    The source is read twice, by single sentences and by two that stand side by side. Of each the highest probability
+    of entailment is taken, and of the two the mean. What the sentence copies from the source, in order, counts besides.
+    If a name or a number of it stands nowhere in the source, all this is multiplied by `cap`. A sentence that is
+    nearly a copy of a passage is held against it word by word: where another number or name stands there, where one of
+    the two alone denies, or where the words are in disorder, all is multiplied by `cap` twice. The parts are `mean` and
+    `least`, of the supports of sentences, and `lacking`, the number of names and numbers that the source lacks. An
+    empty side gets 0 (flag `empty`). `nlgauge explain --method evidence`, in Python `evidence`, shows the sentence of
+    the source that decides, and what is lacking.
 
-    It favours copied sentences, wrong ones too: do not compare systems that copy with systems that reword. It was
-    measured on summaries of CNN articles; on those of other sources expect much less, on those of language models
-    little, and put ROUGE-2 with the source beside it. On claims that reword it can be no better than chance; there take
-    `context=0,copied=0`. It orders texts, and gives no yes or no: a threshold that was found on one set fails on
-    others. It judges facts alone.
+    It favours right copies over right rewordings: do not compare systems that copy with systems that reword. It judges
+    facts alone.
 
     Each sentence is judged without the others, so a pronoun lacks what it stands for, and what follows in two steps can
     be called contradicted. A name has support if each of its words stands in the source, in any case or ending
     ("Spanish" by "Spain") or as initials (UN); names are found by capitals, in English. A number, a date or a time has
     it if the source says the same, in digits or words. So one that follows from others (an age from two years) is
-    lacking, and a right one in the wrong place is left to the model.
+    lacking, and a right one in the wrong place is left to the model where the sentence is no copy.
 
     Args:
-        wide: the model that reads windows, any that `model` could be. None takes `faithful` or `faithful-base`, that
-            which is on the encoder of `model`, where `model` is a head that ships, and `model` otherwise.
-        context: the weight of the windows; 0 reads none.
-        window: the largest number of pieces of a window, which holds whole sentences, and at least one, and begins with
-            the last sentence of the one before.
-        top: how many sentences and how many windows of the source are read for each sentence: those that share most
-            words with it, of which rare ones count more; 0 reads all, and all are read where none shares a word.
-        copied: the weight of the share of the sentence's runs of three words that stand in the source, by their stems;
-            the models have the rest.
-        cap: the factor for a sentence with a name or a number that the source lacks; 1 leaves it as it is.
+        top: how many sentences, and how many pairs of them, are read for each sentence: those that share most words
+            with it, of which rare ones count more; 0 reads all, and all are read where none shares a word.
+        copied: the weight of what is copied: the mean of the share of the sentence's runs of three words that stand in
+            the source, and of its words that stand in one passage in the same order, by their stems; the models have
+            the rest.
+        cap: the factor for a sentence with a name or a number that the source lacks, and, twice, for a copy with a
+            flaw; 1 leaves both as they are.
         least: the weight of the least supported sentence in the value; the mean of all sentences has the rest.
 
     References:
         Laban et al. (2022), "SummaC", section 3.2.1, takes the maximum over the source and the mean over the summary,
         both by sentences. Tang et al. (2024), "MiniCheck", sections 3 and 5, read long sources in parts of whole
-        sentences and train on documents without a supporting sentence. Their code joins source and sentence by one end
-        token, where the tokenizer of their RoBERTa frames a pair, and we, by two. The rest is ours: the two readings,
-        the choice of passages, what is copied, names and numbers, and the weight of the least supported sentence.
+        sentences. The rest is ours: the two readings, the choice of passages, what is copied and its flaws, names and
+        numbers, and the weight of the least supported sentence.
     """
 
     model: str = "nli-robust"
-    wide: str | None = None
-    context: Annotated[float, Range(least=0, most=1, meaning="a weight")] = 0.3
-    window: Annotated[int, Range(least=1)] = 100
     top: Annotated[int, Range(least=0)] = 3
-    copied: Annotated[float, Range(least=0, most=1, meaning="a weight")] = 0.3
+    copied: Annotated[float, Range(least=0, most=1, meaning="a weight")] = 0.4
     cap: Annotated[float, Range(least=0, most=1, meaning="a factor")] = 0.1
-    least: Annotated[float, Range(least=0, most=1, meaning="a weight")] = 0.0
+    least: Annotated[float, Range(least=0, most=1, meaning="a weight")] = 0.5
     info: ClassVar = MetricInfo(
         "faithful",
         needs={"source"},
@@ -419,33 +521,6 @@ class Faithful(NliMetric):
         flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken}
         return Scores(signature_of(self, runtime), ids(segments), value, parts, flags=flags)
 
-    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """The values that the options resolve to, found without loading a model."""
-        wide = self._wide
-        if wide is None:
-            return {**super().facts(runtime), "window": None}
-        head = wide._found().head
-        more = {"wide": wide.model, "wide_head": None if head is None else head.identity[:SHORT]}
-        return {**super().facts(runtime), **more}
-
-    @property
-    def trained_on(self) -> tuple[str, ...]:
-        """Ids of the perturbations that the models saw in training, as far as their files say."""
-        wide = self._wide
-        more = () if wide is None else wide._found().trained_on
-        return tuple(dict.fromkeys((*super().trained_on, *more)))
-
-    @property
-    def _wide(self) -> NliMetric | None:
-        """What names the model of the windows; None if there are none."""
-        if self.context == 0:
-            return None
-        shipped = on_encoder(WIDE, fetch.BASE if self.model in ON_BASE else locate.NAME)
-        name = self.wide or (shipped if self.model in {**SHIPPED, **ON_BASE} else self.model)
-        if name == self.model:
-            return self
-        return NliMetric(model=name, dtype=self.dtype)
-
     def _judged(
         self, pairs: Sequence[tuple[str, str]], read: Mapping[str, _Sentences], model: NliModel, runtime: Runtime
     ) -> list[list[_Judged]]:
@@ -453,39 +528,25 @@ class Faithful(NliMetric):
         sources = dict.fromkeys(source for _, source in pairs)
         claims = list(dict.fromkeys((claim, source) for hyp, source in pairs for claim in read[hyp].texts))
         single = {source: _Passages(source, read[source].spans) for source in sources}
-        near = _asked(claims, single, self.top, model, runtime)
-        wide = self._wide
-        around: Sequence[_Answer | None] = [None] * len(claims)
-        if wide is not None:
-            reader = wide.loaded(runtime)
-            around = _asked(claims, self._windows(sources, read, reader), self.top, reader, runtime)
+        double = {source: _Passages(source, _neighbours(read[source], model)) for source in sources}
+        near, around = (_asked(claims, passages, self.top, model, runtime) for passages in (single, double))
         grounds = {source: Grounds(source) for source in sources}
         judged: dict[tuple[str, str], _Judged] = {}
-        for (claim, source), one, more in zip(claims, near, around, strict=True):
-            lacking = grounds[source].lacks(claim)
-            entailed = one.entailed if more is None else _between(one.entailed, more.entailed, self.context)
-            support = _between(entailed, grounds[source].copied(claim), self.copied)
-            cut = one.truncated or (more is not None and more.truncated)
-            judged[claim, source] = _Judged(support * (self.cap if lacking else 1.0), lacking, cut, one, more)
+        for (claim, source), one, two in zip(claims, near, around, strict=True):
+            lacking, copied = grounds[source].lacks(claim), grounds[source].copied(claim)
+            entailed = (one.entailed + two.entailed) / 2
+            support = (1 - self.copied) * entailed + self.copied * copied.share
+            support *= (self.cap if lacking else 1.0) * (self.cap**2 if copied.flaws else 1.0)
+            judged[claim, source] = _Judged(support, lacking, one.truncated or two.truncated, one, two)
         return [[judged[claim, source] for claim in read[hyp].texts] for hyp, source in pairs]
 
-    def _windows(
-        self, sources: Iterable[str], read: Mapping[str, _Sentences], reader: NliModel
-    ) -> dict[str, _Passages]:
-        """The windows of each source."""
-        room = reader.tokenizer.room
-        limit = self.window if room is None else min(self.window, int(room * _SHARE))
-        sizes = reader.tokenizer.read(sentence for source in sources for sentence in read[source].texts)
-        found = {}
-        for source in sources:
-            spans = read[source].spans
-            runs = windows([len(sizes[sentence]) for sentence in read[source].texts], limit)
-            found[source] = _Passages(source, [(spans[first][0], spans[after - 1][1]) for first, after in runs])
-        return found
 
-
-def _between(one: float, other: float, share: float) -> float:
-    return (1 - share) * one + share * other
+def _neighbours(read: _Sentences, model: NliModel) -> Sequence[Span]:
+    """Two sentences each that stand side by side and fit into the model; single ones where there are none."""
+    room, sizes = model.tokenizer.room, [len(pieces) for pieces in read.pieces]
+    most = math.inf if room is None else room * _SHARE
+    places = [i for i, size in enumerate(map(sum, pairwise(sizes))) if size <= most]
+    return [(read.spans[i][0], read.spans[i + 1][1]) for i in places] or read.spans
 
 
 _COLUMNS = ("value", "support", "contradiction", "start", "end")  # of a sentence in the cache; the last two: evidence
@@ -516,26 +577,28 @@ def evidence(hypothesis: str, source: str, runtime: Runtime | None = None, metri
     if len(rows) < len(spans):
         (judged,) = metric._judged([(hypothesis, source)], read, model, runtime)
         value = metric.score([segment], runtime).values[0]
-        rows = np.array([(value, one.support, *_told(one, metric.context)) for one in judged])
+        rows = np.array([(value, one.support, *_told(one)) for one in judged])
         if isinstance(cache, ScoreCache):
             cache.put(kept, _COLUMNS, keys, rows)
     claims, grounds = [], Grounds(source)
     for (start, end), (_, support, denied, first, after) in zip(spans, rows.tolist(), strict=True):
         sentence = Quote(start, end, hypothesis[start:end])
         quote = Quote(int(first), int(after), source[int(first) : int(after)])
-        lacking = tuple(Mention(start + m.start, start + m.end, m.text, m.kind) for m in grounds.lacks(sentence.text))
-        claims.append(Claim(sentence, support, None if math.isnan(denied) else denied, quote, lacking))
+        lacking = tuple(_moved(mention, start) for mention in grounds.lacks(sentence.text))
+        flaws = tuple(_moved(mention, start) for mention in grounds.copied(sentence.text).flaws)
+        claims.append(Claim(sentence, support, None if math.isnan(denied) else denied, quote, lacking, flaws))
     return Evidence(float(rows[0, 0]) if claims else 0.0, tuple(claims), signature)
 
 
-def _told(one: _Judged, context: float) -> tuple[float, int, int]:
+def _moved(mention: Mention, by: int) -> Mention:
+    return replace(mention, start=mention.start + by, end=mention.end + by)
+
+
+def _told(one: _Judged) -> tuple[float, int, int]:
     """The probability that a sentence is contradicted, and where the sentence of the source stands that tells most."""
-    best = _telling(one.near.probabilities)
-    denied = float(one.near.probabilities[best, 2])
-    if one.around is not None:  # a window shows what a pronoun stands for
-        wide = one.around.probabilities
-        denied = _between(denied, float(wide[_telling(wide), 2]), context)
-    return denied, *one.near.passages[best]
+    near, around = one.near.probabilities, one.around.probabilities  # the latter show what a pronoun stands for
+    best = _telling(near)
+    return float(near[best, 2] + around[_telling(around), 2]) / 2, *one.near.passages[best]
 
 
 def _telling(probabilities: Array) -> int:
@@ -546,7 +609,7 @@ def _telling(probabilities: Array) -> int:
             labels it stays the sentence that supports most.
     """
     entailed, neutral = probabilities[:, 0], probabilities[:, 1]
-    telling = entailed if entailed.max() >= SUPPORTED or np.isnan(neutral).any() else -neutral
+    telling = entailed if entailed.max() >= _LIKELY or np.isnan(neutral).any() else -neutral
     return int(np.argmax(telling >= telling.max() - _ALIKE))  # the first of those that are alike
 
 
@@ -591,14 +654,14 @@ class _Judged:
         lacking: names and numbers that the source lacks.
         truncated: whether a pair was cut.
         near: what single sentences of the source say.
-        around: what windows say; None where none were read.
+        around: what two sentences side by side say.
     """
 
     support: float
     lacking: tuple[Mention, ...]
     truncated: bool
     near: _Answer
-    around: _Answer | None
+    around: _Answer
 
 
 def _asked(

@@ -23,7 +23,6 @@ SUFFIX = ".safetensors"
 SHIPPED = {
     "nli": "nli",
     "nli-robust": "nli",
-    "faithful": "nli",
     "infill": "infill",
     "sescore": "regressor",
     "rated": "regressor",
@@ -33,7 +32,6 @@ SHIPPED = {
 ON_BASE = {
     "nli-base": "nli",
     "nli-robust-base": "nli",
-    "faithful-base": "nli",
     "rated-base": "regressor",
     "rated-both-base": "regressor",
     "sescore-base": "regressor",

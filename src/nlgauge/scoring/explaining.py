@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
-from itertools import pairwise
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -29,93 +26,13 @@ from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.job import texts_as_dataset
 from nlgauge.scoring.looks import by_texts
-from nlgauge.text.scripts import data_lines, known_writings, languages, leaning, names, writings
-from nlgauge.text.tokenize import word_spans
-
-if TYPE_CHECKING:
-    from nlgauge.text.numbers.said import Said, Saying
+from nlgauge.text.scripts import known_writings, languages, leaning, names, writings
+from nlgauge.text.worded import NEGATIONS, WordedText, carries_content, is_function
 
 # --- Which words are at fault by rule; runs of neighbours, severities, categories
 
-
-_CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m", "o'clock"})
-_NEGATIONS = frozenset("not n't no never none nobody nothing nowhere neither nor cannot without".split())
-_IN_FULL = {  # both words as one -> each in full
-    "can't": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "let's": "let us",
-    "gonna": "going to", "wanna": "want to", "gotta": "got to",
-}  # fmt: skip
-_ALONE = {"n't": "not", "'em": "them", "y'all": "you"}
-_NO_APOSTROPHE = re.compile(r"(?:do|does|did|is|are|was|were|has|have|had|ca|wo|could|would|should)nt")
-_PERSONS = frozenset(
-    "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself"
-    " we us our ours ourselves they them their theirs themselves".split()
-)
 _SLIP = 2  # edits that a misspelt word may be away from one of the other text
 _LEAST_SPELLED, _MOST_SPELLED = 4, 40  # letters of a word that may be misspelt
-
-
-@dataclass(frozen=True)
-class WordedText:
-    """A text and its words.
-
-    Attributes:
-        text: the text.
-        places: start and end of each word.
-    """
-
-    text: str
-    places: tuple[tuple[int, int], ...] = field(repr=False)
-
-    @classmethod
-    def of(cls, text: str) -> WordedText:
-        """The words of a text, as `word_spans` finds them; marks are words, too."""
-        return cls(text, tuple(word_spans(text)))
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """The words."""
-        return tuple(self.text[start:end] for start, end in self.places)
-
-    @cached_property
-    def lower(self) -> tuple[str, ...]:
-        """The words in lower case, with straight apostrophes, and what is contracted in full: ca|n't is can|not."""
-        words = [word.lower().replace("’", "'") for word in self.words]
-        for place, pair in enumerate(list(pairwise(words))):
-            if (full := _IN_FULL.get("".join(pair))) is not None:
-                words[place : place + 2] = full.split()
-        return tuple("not" if _NO_APOSTROPHE.fullmatch(word) else _ALONE.get(word, word) for word in words)
-
-    @cached_property
-    def sayings(self) -> tuple[Saying, ...]:
-        """Its numbers, dates, times, days and units."""
-        from nlgauge.text.numbers.said import sayings  # what `meta`, which names the methods, need not load
-
-        return tuple(sayings(self.text))
-
-    @cached_property
-    def values(self) -> Said:
-        """What these say."""
-        from nlgauge.text.numbers.said import values_of
-
-        return values_of(self.text)
-
-    @cached_property
-    def numbered(self) -> frozenset[int]:
-        """Which words, by their place among the words, are part of a number."""
-        return self.inside((one.start, one.end) for one in self.sayings if one.kind == "number")
-
-    @cached_property
-    def dated(self) -> frozenset[int]:
-        """Which are a day or a month."""
-        return self.inside((one.start, one.end) for one in self.sayings if one.kind == "day")
-
-    def inside(self, spans: Iterable[tuple[int, int]]) -> frozenset[int]:
-        """Which words, by their place among the words, overlap one of some spans of characters."""
-        found: set[int] = set()
-        for low, high in spans:
-            first = bisect_right(self.places, low, key=lambda place: place[1])
-            found.update(range(first, bisect_left(self.places, high, key=lambda place: place[0])))
-        return frozenset(found)
 
 
 def unmatched(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
@@ -161,16 +78,6 @@ def spans_of(hypothesis: WordedText, others: Sequence[WordedText], marked: Mask)
     return tuple(found)
 
 
-def is_function(word: str) -> bool:
-    """Whether a word in lower case is a function word of English or has no letter or digit."""
-    return word in _function_words() or not any(char.isalnum() for char in word)
-
-
-def carries_content(word: str) -> bool:
-    """Whether a word in lower case is no function word, or is one that negates or says who."""
-    return word in _NEGATIONS or word in _PERSONS or not is_function(word)
-
-
 def _category(hypothesis: WordedText, known: Set[str], lacking: frozenset[str], first: int, last: int) -> str | None:
     """What kind of error a run of words is, as far as the words tell, by those that others have or alone have.
 
@@ -185,7 +92,7 @@ def _category(hypothesis: WordedText, known: Set[str], lacking: frozenset[str], 
         return "punctuation"
     if own == hypothesis.lower[max(0, first - len(own)) : first]:
         return "repetition"
-    if any(own[place] in _NEGATIONS for place in new):
+    if any(own[place] in NEGATIONS for place in new):
         return "negation"
     if any(char.isdigit() for place in new for char in own[place]) or any(
         first + place in hypothesis.numbered for place in new
@@ -229,11 +136,6 @@ def _runs(marked: Mask) -> list[tuple[int, int]]:
     return list(zip(np.flatnonzero(edges == 1).tolist(), (np.flatnonzero(edges == -1) - 1).tolist(), strict=True))
 
 
-@cache
-def _function_words() -> frozenset[str]:
-    return frozenset(" ".join(data_lines("stopwords.txt")).split()) | _CLITICS
-
-
 # --- Errors of hypotheses by their place, against references or against sources in the same language
 
 Method = Literal["spans", "words", "evidence"]
@@ -244,7 +146,7 @@ _NAMED = 3  # segments in a note
 # Below them texts are in two languages. So are 3 of 3,200 pairs in one language, each with foreign words.
 _ALIKE, _COMMON = 0.2, 0.5
 _TELLING = 3  # words that tell a language
-_CROWD, _CROWDED = 10, 0.8  # texts, and the share of them that is marked, from which a cut-off tells nothing
+_CROWD, _CROWDED = 10, 0.8  # texts, and the share of them that is marked, from which a line tells nothing
 _OTHER_WORDS = (  # talks 2 and 6 of TED zh-en, recipes/spans/evaluate.py
     "a mark is where the texts differ, and other words look as wrong ones do: of the marks in good translations experts"
     " called about one in six an error"
@@ -345,11 +247,13 @@ def _unsupported(claim: Mapping[str, Any]) -> ErrorSpan:
 
 
 def _crowded(marked: int, n: int) -> list[str]:
-    """A note where nearly all texts are marked, of which the cut-off then tells nothing."""
+    """A note where nearly all texts are marked, of which the line then tells nothing."""
+    from nlgauge.metrics.faithful import LINE
+
     if n < _CROWD or marked < _CROWDED * n:
         return []
-    told = f"{marked} of {n} texts are marked: the cut-off of 0.5, found on CNN's summaries, does not fit these texts;"
-    return [f"{told} the least supported stand first, so take as many of them as you can read"]
+    told = f"{marked} of {n} texts are below the line: the line of {LINE} does not fit these texts; the least supported"
+    return [f"{told} stand first, so take as many of them as you can read"]
 
 
 def _unspaced(segments: Sequence[Segment]) -> list[str]:
