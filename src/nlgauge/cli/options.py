@@ -28,7 +28,9 @@ from nlgauge.core.options import Argument, Entry, Field, Range, Typed, check_opt
 from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.core.scores import MetricInfo
+from nlgauge.core.segment import Dataset
 from nlgauge.core.spec import split
+from nlgauge.io.evalset import read_set
 from nlgauge.io.fields import is_known
 from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
@@ -343,6 +345,40 @@ Quiet = Annotated[
 Columns = Annotated[
     list[str] | None, Typed("Fields of DATA with other names: hyp=prediction,ref=references.", metavar="FIELD=NAME,...")
 ]
+
+Criteria = Annotated[
+    list[str] | None,
+    Typed("What was rated; 'all' criteria, or each text's 'mean' of them.", ("--criterion", "-c"), "NAME"),
+]
+Criterion = Annotated[str | None, Typed("What was rated.", ("--criterion", "-c"), "NAME")]
+Judgements = Annotated[
+    str | None,
+    Typed(
+        "Ratings in a table of their own, joined to DATA: scores, a log of Pearmut, averages of MQM.",
+        metavar="FILE",
+    ),
+]
+Rated = Annotated[
+    list[str],
+    Argument(
+        "Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set; several: one per system.",
+        metavar="DATA...",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is held against people: metrics, and how ratings are found."""
+
+    columns: Columns = None
+    metric: Annotated[list[str] | None, specs("Metrics to score: chrf, bleu, bertscore ...", "--metric", "-m")] = None
+    criterion: Criteria = None
+    judgements: Judgements = None
+
+    def read(self, paths: Sequence[str]) -> tuple[Dataset, list[dict[str, str]]]:
+        """The texts of an input with their ratings, and the files read."""
+        return read_set(paths, columns_of(self.columns), self.judgements)
 
 
 def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:

@@ -310,19 +310,20 @@ class HeldSource(Source):
     Args:
         data: the segments. Their notes say what was left out.
         files: all files that were read for them.
+        inputs: files that were read before, as a result names them.
 
     Raises:
         InputError: there is no segment.
     """
 
-    def __init__(self, data: Dataset, files: Sequence[InputFile]) -> None:
+    def __init__(self, data: Dataset, files: Sequence[InputFile], inputs: Sequence[Mapping[str, str]] = ()) -> None:
         if not data.segments:
             raise InputError(f"{data.name} is empty: no segment in it, expected at least one")
         self.data = data
-        self._files = list(files)
+        self._files, self._inputs = list(files), inputs
 
     def _check(self) -> Summary:
-        return self._tally().summary([file.entry for file in self._files], self.data.notes)
+        return self._tally().summary([*self._inputs, *(file.entry for file in self._files)], self.data.notes)
 
     def _segments(self) -> Iterator[Segment]:
         return iter(self.data)

@@ -21,6 +21,7 @@ from nlgauge.core.scores import Scores, count, ids, mean_of_defined, say
 from nlgauge.core.segment import Dataset, Segment, select_systems
 from nlgauge.core.spec import Signature, version
 from nlgauge.core.tables import Key, Preferences, ScoreTable
+from nlgauge.io.write import segment_columns
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.run import grouped_notes, score_grouped
 from nlgauge.metrics.stored import direction_of
@@ -113,6 +114,11 @@ class JoinedScores:
         for i, segment in enumerate(self.segments):
             found.setdefault(segment.group, []).append(i)
         return {group: np.array(where, dtype=np.int64) for group, where in found.items()}
+
+    def columns(self) -> dict[str, Any]:
+        """One row per segment, as `--segments` writes it: scores by every metric, and ratings as `human.CRITERION`."""
+        ratings = {f"human.{name}": values for name, values in self.human.items()}
+        return {**segment_columns(self.segments, self.scores), **ratings}
 
     def take(self, keep: Mask) -> JoinedScores:
         """The same data with only the segments that a mask of shape (n,) keeps."""

@@ -1,12 +1,11 @@
-"""What the verbs about human judgements read."""
+"""Texts and ratings in several files, as one set."""
 
 import hashlib
 import io
 
 import pytest
 
-from nlgauge.cli.judged import ScoreOptions, merge, read_data, read_preferences
-from nlgauge.core.errors import InputError
+from nlgauge.io.evalset import read_preferences, read_set
 
 
 @pytest.fixture
@@ -20,7 +19,7 @@ def folder(tmp_path):
 
 
 def test_ratings_of_a_table_of_their_own_are_joined(folder):
-    dataset, inputs = read_data(str(folder / "data.jsonl"), str(folder / "ratings.tsv"))
+    dataset, inputs = read_set([str(folder / "data.jsonl")], judgements=str(folder / "ratings.tsv"))
     assert [segment.human for segment in dataset] == [{"fluency": 3.0}, {"fluency": 5.0}]
     assert [entry["path"].rpartition("/")[2] for entry in inputs] == ["data.jsonl", "ratings.tsv"]
 
@@ -28,11 +27,11 @@ def test_ratings_of_a_table_of_their_own_are_joined(folder):
 def test_columns_name_those_of_either_file(folder):
     (folder / "data.csv").write_text("seg,system,out\n1,A,a\n2,A,b\n")
     (folder / "campaign.csv").write_text("item,system,who,q\n1,A,ann,1\n1,A,bob,2\n2,A,ann,5\n")
-    paths = str(folder / "data.csv"), str(folder / "campaign.csv")
-    dataset, _ = read_data(*paths, ["seg=item,rater=who,hyp=out"])
+    data, ratings = str(folder / "data.csv"), str(folder / "campaign.csv")
+    dataset, _ = read_set([data], {"seg": "item", "rater": "who", "hyp": "out"}, ratings)
     assert [segment.human for segment in dataset] == [{"q": [1.0, 2.0]}, {"q": [5.0]}]
     (folder / "data.csv").write_text("item,system,hyp\n1,A,a\n2,A,b\n")  # both files call it so
-    assert [segment.human for segment in read_data(*paths, ["seg=item,rater=who"])[0]] == [
+    assert [segment.human for segment in read_set([data], {"seg": "item", "rater": "who"}, ratings)[0]] == [
         {"q": [1.0, 2.0]},
         {"q": [5.0]},
     ]
@@ -41,8 +40,8 @@ def test_columns_name_those_of_either_file(folder):
 def test_a_table_of_ratings_may_call_its_items_otherwise(folder):
     (folder / "data.csv").write_text("segment,system,out\n1,A,a\n2,A,b\n")
     (folder / "campaign.csv").write_text("item,system,who,q\n1,A,ann,1\n2,A,ann,5\n")
-    paths = str(folder / "data.csv"), str(folder / "campaign.csv")
-    dataset, _ = read_data(*paths, ["seg=segment,rater=who,hyp=out"])
+    data, ratings = str(folder / "data.csv"), str(folder / "campaign.csv")
+    dataset, _ = read_set([data], {"seg": "segment", "rater": "who", "hyp": "out"}, ratings)
     assert [segment.human for segment in dataset] == [{"q": [1.0]}, {"q": [5.0]}]
 
 
@@ -52,22 +51,9 @@ def test_a_table_of_ratings_may_call_its_items_otherwise(folder):
 def test_ratings_may_come_from_standard_input(folder, monkeypatch, content):
     """The header is looked at first, and the digest is that of what came."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-    dataset, inputs = read_data(str(folder / "data.jsonl"), "-")
+    dataset, inputs = read_set([str(folder / "data.jsonl")], judgements="-")
     assert [segment.human for segment in dataset] == [{"fluency": 3.0}, {"fluency": 5.0}]
     assert inputs[1] == {"path": "-", "sha256": hashlib.sha256(content).hexdigest()}
-
-
-def test_columns_of_score_files_are_metrics(folder):
-    tables, inputs = ScoreOptions(scores=[str(folder / "scores.tsv")]).read()
-    assert list(tables) == ["mine"]
-    assert len(inputs) == 1
-    assert ScoreOptions().read() == ({}, [])
-
-
-def test_a_metric_in_two_files_is_refused(folder):
-    with pytest.raises(InputError, match=r"column 'mine' is in .* as well; rename one"):
-        ScoreOptions(scores=[str(folder / "scores.tsv"), str(folder / "more.tsv")]).read()
-    assert merge([]) == {}
 
 
 def test_better_and_worse_pairs_are_read(folder):
