@@ -65,7 +65,7 @@ def choose(
     criterion: str | None = None,
     seed: int = 0,
     limit: int | None = None,
-    data: str = "DATA",
+    data: str | Sequence[str] = "DATA",
     judgements: str | None = None,
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
@@ -94,7 +94,7 @@ def choose(
         criterion: of the user's ratings; `mean` for the mean of all. If None, the only one, or the mean of all.
         seed: determines the sample and everything else that is drawn.
         limit: look at about this many outputs; None for 480, or fewer that are long.
-        data: the name of the data in the commands that are recommended.
+        data: the name of the data in the commands that are recommended, or several.
         judgements: the name of the table of ratings in them, if it is another one.
         columns: which column of a frame holds which field, as in `nlgauge.read`.
         runtime: device, precision and cache.
@@ -131,8 +131,9 @@ def choose(
         ask_people(known, decision.chosen[0])
         decision = decided(known)
     say(*(f"{spec}: {why}" for spec, why in known.out.items() if why.startswith("it failed")))
-    texts = reasons_of(known, decision, data, judgements)
-    command, methods = command_of(known, decision, data), methods_of(known, decision)
+    names = [data] if isinstance(data, str) else data
+    texts = reasons_of(known, decision, names, judgements)
+    command, methods = command_of(known, decision, names), methods_of(known, decision)
     said = [*(("reason", text) for text in texts), ("command", command), ("methods", methods)]
     rows = [{"said": kind, "text": text} for kind, text in said] + rows_of(known, decision)
     told = tuple(dict.fromkeys([*dataset.notes, *notes, *guessed, *encoder, *known.notes]))

@@ -107,7 +107,7 @@ def rows_of(known: Known, decision: Decision) -> list[dict[str, Any]]:
 # --- The reasons, the most important first
 
 
-def reasons_of(known: Known, decision: Decision, data: str, judgements: str | None) -> tuple[str, ...]:
+def reasons_of(known: Known, decision: Decision, data: Sequence[str], judgements: str | None) -> tuple[str, ...]:
     """A sentence or two each, which can be read alone."""
     return (
         _taken(known, decision),
@@ -212,7 +212,7 @@ def _others(known: Known, decision: Decision) -> Iterator[str]:
         yield f"{_and(large)} could run, too: the model is here. No public figure is known; try it with -m."
 
 
-def _next(known: Known, decision: Decision, data: str, judgements: str | None) -> Iterator[str]:
+def _next(known: Known, decision: Decision, data: Sequence[str], judgements: str | None) -> Iterator[str]:
     """The commands that answer what is asked next: how sure is that, and what is not seen?"""
     if known.rated:
         by_value = sorted(known.rated, key=lambda spec: -known.rated[spec]["value"])
@@ -220,10 +220,10 @@ def _next(known: Known, decision: Decision, data: str, judgements: str | None) -
         row = known.rated[by_value[0]]
         asked = ["-c", str(known.criterion), "--level", row["level"], "--stat", row["stat"]]
         best = _named(dict.fromkeys((decision.baseline, *by_value[:_NAMED])))
-        words = ["nlgauge", "meta", data, *table, *best, *asked, "--baseline", decision.baseline]
+        words = ["nlgauge", "meta", *data, *table, *best, *asked, "--baseline", decision.baseline]
         yield f"All that your ratings say of metrics: {shlex.join([*words, *_encoder(known, decision)])}"
     if known.language == ENGLISH and known.has_references and known.has_outputs:
-        words = ["nlgauge", "audit", data, "--task", known.task, *_named(decision.chosen), *_encoder(known, decision)]
+        words = ["nlgauge", "audit", *data, "--task", known.task, *_named(decision.chosen), *_encoder(known, decision)]
         yield f"What {_and(decision.chosen)} cannot see in texts like yours: {shlex.join(words)}"
 
 
@@ -241,9 +241,9 @@ def _encoder(known: Known, decision: Decision) -> list[str]:
     return ["--encoder", str(encoder)] if any(on_encoder(s, encoder) != s for s in decision.chosen) else []
 
 
-def command_of(known: Known, decision: Decision, data: str) -> str:
+def command_of(known: Known, decision: Decision, data: Sequence[str]) -> str:
     """The command that scores with the chosen metrics, and tests systems where there are several."""
-    words = ["nlgauge", "score", data, *_named(decision.chosen), *_encoder(known, decision)]
+    words = ["nlgauge", "score", *data, *_named(decision.chosen), *_encoder(known, decision)]
     return shlex.join([*words, *(["--significance", "randomization"] if known.has_systems else [])])
 
 

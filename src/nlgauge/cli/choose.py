@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Annotated
 
 from nlgauge.choosing.choose import choose as recommend
@@ -73,7 +72,7 @@ def choose(
         criterion=criterion,
         seed=run.seed,
         limit=limit,
-        data=shlex.join(data),
+        data=data,
         judgements=judgements,
         runtime=run.runtime(),
     )

@@ -47,12 +47,10 @@ def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, jud
     typed = _Typed(columns or {})
     header = first_names(judgements)
     names = typed.of_table(header)
-    guess = _guessed(header, names)
-    by_item = "seg" in {*header, *names.values(), *guess}
+    by_item = bool({"seg", "system"} & {*header, *names.values(), *_guessed(header, names)})
     source = _opened(paths, [typed.of_texts(first_names(path), names, by_item) for path in paths])
     source.check()  # before ratings are read
-    table = read_ratings(judgements, {**names, **{name: field for field, name in guess.items()}})
-    table = replace(table, notes=(*table.notes, *note_of_guess(judgements, guess)))
+    table = read_ratings(judgements, names)
     (name, *others) = system_names(paths)
     if not others and [*source.check().systems] == [None] and any(key.system == name for key in table.keys):
         source = JoinedSource([(name, source)])
@@ -129,9 +127,11 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     Args:
         path: the file.
         names: column -> field, of a table of scores that has other names: `id`, `system`, `seg`, `lp`, `task`, `rater`,
-            `criterion`; or `human.NAME`, and then no other column is a rating.
+            `criterion`; or `human.NAME`, and then no other column is a rating. What it lacks is guessed, with a note:
+            `segment`, `item`, `annotator`, `aspect` and the like.
     """
-    from nlgauge.io.formats import named, reader_by_header
+    from nlgauge.io.formats import named as loaded
+    from nlgauge.io.formats import reader_by_header
     from nlgauge.io.pearmut import pearmut_table
     from nlgauge.io.scores import read_scores
     from nlgauge.io.wmt.annotations import is_esa, read_esa_scores
@@ -144,21 +144,17 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
         header = next(Lines(InputFile(path)).filled(), (0, ""))[1]
         reader = reader_by_header(header)
         if reader:
-            table: ScoreTable = named(reader)(path)
-            return table
+            of_campaign: ScoreTable = loaded(reader)(path)
+            return of_campaign
         if is_esa(header):
             return read_esa_scores(path)
-    rated = {
-        name: field.removeprefix(CRITERION) for name, field in (names or {}).items() if field.startswith(CRITERION)
-    }
-    keys = {name: field for name, field in (names or {}).items() if name not in rated}
-    table = read_scores(path, [*rated] or None, keys)
-    own = {name: rated.get(name, name) for name in table.columns}
-    return replace(
-        table,
-        columns={own[name]: values for name, values in table.columns.items()},
-        ratings={own.get(name, name): given for name, given in table.ratings.items()},
-    )
+    guess = _guessed(first_names(path), names or {})
+    named = {**(names or {}), **{name: field for field, name in guess.items()}}
+    rated = {name: field.removeprefix(CRITERION) for name, field in named.items() if field.startswith(CRITERION)}
+    table = read_scores(path, [*rated] or None, {name: field for name, field in named.items() if name not in rated})
+    columns = {rated.get(name, name): values for name, values in table.columns.items()}
+    ratings = {rated.get(name, name): given for name, given in table.ratings.items()}
+    return replace(table, columns=columns, ratings=ratings, notes=(*table.notes, *note_of_guess(path, guess)))
 
 
 def read_preferences(path: str) -> tuple[Preferences, Entry]:

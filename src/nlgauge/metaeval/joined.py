@@ -178,7 +178,8 @@ def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tup
         raise InputError("no criterion is named, expected at least one")
     for criterion in names:
         if criterion not in known and not (criterion == _MEAN and len(known) > 1):
-            raise InputError(f"no segment of {name} is rated for {criterion!r}{nearest(criterion, known)}")
+            left = next((f"; {note}" for note in dataset.notes if f"column {criterion!r} left out" in note), "")
+            raise InputError(f"no segment of {name} is rated for {criterion!r}{left or nearest(criterion, known)}")
         if names.count(criterion) > 1:
             raise InputError(f"criterion {criterion!r} is named twice")
     return tuple(names)
