@@ -131,9 +131,9 @@ def choose(
         ask_people(known, decision.chosen[0])
         decision = decided(known)
     say(*(f"{spec}: {why}" for spec, why in known.out.items() if why.startswith("it failed")))
-    names = [data] if isinstance(data, str) else data
-    texts = reasons_of(known, decision, names, judgements)
-    command, methods = command_of(known, decision, names), methods_of(known, decision)
+    named_data = [data] if isinstance(data, str) else data
+    texts = reasons_of(known, decision, named_data, judgements)
+    command, methods = command_of(known, decision, named_data), methods_of(known, decision)
     said = [*(("reason", text) for text in texts), ("command", command), ("methods", methods)]
     rows = [{"said": kind, "text": text} for kind, text in said] + rows_of(known, decision)
     told = tuple(dict.fromkeys([*dataset.notes, *notes, *guessed, *encoder, *known.notes]))
