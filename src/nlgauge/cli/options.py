@@ -31,7 +31,6 @@ from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Dataset
 from nlgauge.core.spec import split
-from nlgauge.io.evalset import read_set
 from nlgauge.io.fields import is_known
 from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
@@ -399,6 +398,8 @@ class Judged:
 
     def read(self, paths: Sequence[str]) -> tuple[Dataset, list[dict[str, str]]]:
         """The texts of an input with their ratings, and the files read."""
+        from nlgauge.io.evalset import read_set
+
         return read_set(paths, columns_of(self.columns), self.judgements)
 
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
+from nlgauge.io import read
 from nlgauge.io.fields import CRITERION, RATED, RATER, is_known, note_of_guess
 from nlgauge.io.files import STDIN, InputFile, Lines, by_content, unpacked_name
 from nlgauge.io.parallel import system_names
-from nlgauge.io.read import by_fields, first_names, open_data
 from nlgauge.io.segments import HeldSource, JoinedSource, Source, drained
 
 Entry = dict[str, str]  # path and sha256 of a file
@@ -44,11 +44,19 @@ def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, jud
         raise InputError(f"{files}; is it a misspelt metric? see 'nlgauge list metrics'")
     if judgements is None:
         return _opened(paths, [columns] * len(paths))
-    typed = _Typed(columns or {})
-    header = first_names(judgements)
-    names = typed.of_table(header)
-    by_item = bool({"seg", "system"} & {*header, *names.values(), *_guessed(header, names)})
-    source = _opened(paths, [typed.of_texts(first_names(path), names, by_item) for path in paths])
+    from nlgauge.io.scores import KEYS
+
+    by_field = all(map(is_known, columns or ()))
+    typed = [pair if by_field else pair[::-1] for pair in (columns or {}).items()]  # (field, column)
+    header = read.first_names(judgements)
+    names = {name: field for field, name in typed if name in header and (field in KEYS or field.startswith(CRITERION))}
+    of_texts: list[Mapping[str, str] | None] = []
+    for there in map(read.first_names, paths):
+        pairs = [(field, name) for field, name in typed if name not in names or name in there]
+        if {"seg", "system"} & {*header, *names.values(), *_guessed(header, names)}:
+            pairs = _with_item(pairs, there)
+        of_texts.append(dict(pair if by_field else pair[::-1] for pair in pairs) or None)
+    source = _opened(paths, of_texts)
     source.check()  # before ratings are read
     table = read_ratings(judgements, names)
     (name, *others) = system_names(paths)
@@ -71,7 +79,7 @@ def called(paths: Sequence[str]) -> str:
 
 
 def _opened(paths: Sequence[str], columns: Sequence[Mapping[str, str] | None]) -> Source:
-    sources = [open_data(path, columns=own) for path, own in zip(paths, columns, strict=True)]
+    sources = [read.open_data(path, columns=own) for path, own in zip(paths, columns, strict=True)]
     return sources[0] if len(paths) == 1 else JoinedSource([*zip(system_names(paths), sources, strict=True)])
 
 
@@ -79,34 +87,11 @@ def _is_there(path: str) -> bool:
     return path == STDIN or path.startswith("hf://") or os.path.exists(path)
 
 
-class _Typed:
-    """What was typed of columns, parted between the texts and a table of ratings.
-
-    Args:
-        columns: field -> column, or column -> field.
-    """
-
-    def __init__(self, columns: Mapping[str, str]) -> None:
-        self._by_field = all(map(is_known, columns))
-        self._pairs = [pair if self._by_field else pair[::-1] for pair in columns.items()]  # (field, column)
-
-    def of_table(self, header: Sequence[str]) -> dict[str, str]:
-        """Column -> field, of what the table has: its keys, and ratings."""
-        from nlgauge.io.scores import KEYS
-
-        return {
-            name: field
-            for field, name in self._pairs
-            if name in header and (field in KEYS or field.startswith(CRITERION))
-        }
-
-    def of_texts(self, header: Sequence[str], taken: Mapping[str, str], by_item: bool) -> dict[str, str] | None:
-        """What `open_data` takes: without what the table alone has; and with the item, if ratings are found by it."""
-        pairs = [(field, name) for field, name in self._pairs if name not in taken or name in header]
-        items = [name for name in _CALLED["seg"] if name in header]
-        if by_item and len(items) == 1 and not {"id", "seg"} & {*header, *(field for field, _ in pairs)}:
-            pairs.append(("seg", items[0]))
-        return dict(pair if self._by_field else pair[::-1] for pair in pairs) or None
+def _with_item(pairs: Sequence[tuple[str, str]], header: Sequence[str]) -> list[tuple[str, str]]:
+    """(field, column) of texts, and the column of their items, if one name leaves no doubt and they have no ids."""
+    items = [name for name in _CALLED["seg"] if name in header]
+    is_named = bool({"id", "seg"} & {*header, *(field for field, _ in pairs)})
+    return [*pairs, ("seg", items[0])] if len(items) == 1 and not is_named else [*pairs]
 
 
 def _guessed(header: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
@@ -138,7 +123,7 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
 
     plain = unpacked_name(path).lower()
     is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
-    if by_fields("jsonl", first_names(path)) == "pearmut":
+    if read.by_fields("jsonl", read.first_names(path)) == "pearmut":
         return pearmut_table(InputFile(path))
     if not is_table:
         header = next(Lines(InputFile(path)).filled(), (0, ""))[1]
@@ -148,7 +133,7 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
             return of_campaign
         if is_esa(header):
             return read_esa_scores(path)
-    guess = _guessed(first_names(path), names or {})
+    guess = _guessed(read.first_names(path), names or {})
     named = {**(names or {}), **{name: field for field, name in guess.items()}}
     rated = {name: field.removeprefix(CRITERION) for name, field in named.items() if field.startswith(CRITERION)}
     table = read_scores(path, [*rated] or None, {name: field for name, field in named.items() if name not in rated})
@@ -161,5 +146,5 @@ def read_preferences(path: str) -> tuple[Preferences, Entry]:
     """Better/worse pairs, and the file they are from."""
     from nlgauge.io.ratings import read_pairs, read_relative_ranks
 
-    read = read_relative_ranks if unpacked_name(path).endswith(".csv") else read_pairs
-    return read(path), dict(InputFile(path).entry)
+    reader = read_relative_ranks if unpacked_name(path).endswith(".csv") else read_pairs
+    return reader(path), dict(InputFile(path).entry)

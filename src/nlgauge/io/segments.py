@@ -193,10 +193,6 @@ def drained(source: Source, name: str = "") -> tuple[Dataset, list[dict[str, str
     return Dataset(segments, name, summary.notes), list(map(dict, summary.inputs))
 
 
-class ItemIds(InputError):
-    """Ids repeat, but no system has one twice: they name the input that each system had."""
-
-
 class TableSource(Source):
     """The segments in the rows of one file.
 
@@ -224,21 +220,19 @@ class TableSource(Source):
 
     def _passed(self, use: Callable[[Iterator[Segment]], R]) -> R:
         """What is made of one pass; of another one where ids turn out to be those of items."""
+        known = self._ids_are_items
         try:
             return use(self.checked())
-        except ItemIds:
-            self._ids_are_items = True
+        except InputError:
+            if self._ids_are_items == known:
+                raise
             return use(self.checked())
 
     def _segments(self) -> Iterator[Segment]:
         return (segment for _, segment in self._placed(Fields(self._columns)))
 
     def checked(self) -> Iterator[Segment]:
-        """The segments of one pass. It ends with an error if anything was wrong; otherwise it keeps the summary.
-
-        Raises:
-            ItemIds: ids repeat over systems.
-        """
+        """The segments of one pass. It ends with an error if anything was wrong; otherwise it keeps the summary."""
         fields, tally, faults = Fields(self._columns), Tally(), Faults(self.rows.file.name)
         self.rows.refuse = faults.add
         for _, segment in self._placed(fields):
@@ -315,10 +309,10 @@ class TableSource(Source):
 
         Args:
             repeated: hashes of ids that occur twice.
-            of_systems: whether every row names its system, and none an item.
+            of_systems: whether every row names its system, and none an item. If no system has an id twice, ids are
+                those of items in the next pass.
 
         Raises:
-            ItemIds: so it is, and no system has an id twice.
             InputError: ids occur twice.
         """
         first: dict[str, tuple[int, Segment]] = {}
@@ -347,10 +341,8 @@ class TableSource(Source):
                 )
             else:
                 first[segment.id] = place, segment
-        try:
-            faults.check()
-        except InputError as error:
-            raise ItemIds(str(error)) if of_systems else error from None
+        self._ids_are_items = of_systems and faults.n > 0
+        faults.check()
 
 
 class HeldSource(Source):
