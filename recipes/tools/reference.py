@@ -155,7 +155,7 @@ _TOPICS = (  # what holds for several formats, or is no format: title, files, ho
         "Ratings",
         "as scores, or fields `human.NAME` of the data",
         "`nlgauge meta DATA --judgements FILE`",
-        "nlgauge.cli.judged:read_ratings",
+        "nlgauge.io.evalset:read_ratings",
     ),
     (
         "Checks of submissions",

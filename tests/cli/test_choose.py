@@ -74,6 +74,20 @@ def test_ratings_come_from_a_table_of_their_own(made, tmp_path, capsys):
     assert any(f"--judgements {ratings} -m" in row["text"] for row in rows if row.get("said") == "reason")
 
 
+def test_several_files_are_one_set_and_stand_in_the_commands(made, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "made.jsonl").read_text().splitlines()]
+    names = [f"{system}.jsonl" for system in dict.fromkeys(row["system"] for row in rows)]
+    for name in names:
+        write(tmp_path / name, [row for row in rows if f"{row['system']}.jsonl" == name])
+    assert len(names) > 1
+    assert run("choose", *names, *METRICS, "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [entry["path"] for entry in result["inputs"]] == names
+    (command,) = (row["text"] for row in result["rows"] if row.get("said") == "command")
+    assert command.startswith(f"nlgauge score {' '.join(names)} -m ")
+
+
 def test_refusals_are_one_line(made, tmp_path, capsys):
     bare = write(tmp_path / "bare.jsonl", [{"hyp": "one"}, {"hyp": "two"}])
     assert "no metric can score these texts: chrf: chrf needs references" in refused(

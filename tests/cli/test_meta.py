@@ -11,6 +11,7 @@ from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.cli.meta import ScoreOptions
 from nlgauge.io import read_result
 
 # --- `nlgauge meta spans`: marked errors against those of people, from files and made on the spot
@@ -621,3 +622,14 @@ def test_answers_are_checked_by_the_items(tmp_path, capsys):
         f"{file}: 2 faults, expected {told}",
     ]
     assert "known: eng_Latn-deu_Latn" in refused(capsys, "meta", "check", items, file, "--lp", "xx-yy")
+
+
+def test_columns_of_score_files_are_metrics(tmp_path):
+    mine = str(tmp_path / "mine.tsv")
+    Path(mine).write_text("id\tmine\n1\t0.5\n2\t0.25\n")
+    tables, inputs = ScoreOptions(scores=[mine]).read()
+    assert list(tables) == ["mine"]
+    assert len(inputs) == 1
+    assert ScoreOptions().read() == ({}, [])
+    with pytest.raises(ng.InputError, match=r"column 'mine' is in .* as well; rename one"):
+        ScoreOptions(scores=[mine, mine]).read()

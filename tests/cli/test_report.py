@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("jinja2")
 
 from nlgauge.cli.main import main
+from nlgauge.cli.report import _joined
 from nlgauge.core.result import Result
 from nlgauge.io.scores import write_beside
 from nlgauge.report.bundle import bundle_html
@@ -82,6 +83,21 @@ def test_a_result_may_come_from_a_pipe(files, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((tmp_path / "a.json").read_bytes())))
     assert main("report - b.json -o r.html".split()) == 0
     assert "a.json" in (tmp_path / "r.html").read_text()  # the name of its system
+
+
+def test_ratings_of_a_table_of_their_own_stand_on_the_page(files, tmp_path, capsys):
+    (tmp_path / "rows.tsv").write_text("id\tseg\tsystem\tm\nA:1\t1\tA\t0.5\nB:1\t1\tB\t0.75\n")
+    (tmp_path / "ratings.csv").write_text("item,system,annotator,q\n1,A,ann,1\n1,A,bob,2\n1,B,ann,4\n")
+    for system in "AB":
+        (tmp_path / f"{system}.jsonl").write_text(f'{{"id": "1", "hyp": "text of {system}"}}\n')
+    assert main("report a.json -o r.html --judgements ratings.csv".split()) == 2
+    assert "--judgements holds ratings of segments, and no segments are given" in capsys.readouterr().err
+    typed = "report a.json -o r.html --segments rows.tsv --judgements ratings.csv --data A.jsonl --data B.jsonl"
+    assert main(typed.split()) == 0
+    assert "m and q" in (tmp_path / "r.html").read_text()
+    joined = _joined(["rows.tsv"], ["A.jsonl", "B.jsonl"], "ratings.csv")  # systems in several files, as score has them
+    assert [segment.hypothesis for segment in joined.known] == ["text of A", "text of B"]
+    assert joined.columns["human.q"].tolist() == [1.5, 4.0]
 
 
 def test_rows_of_an_audit_stand_beside_the_segments(files, tmp_path, capsys):

@@ -40,7 +40,7 @@ def test_the_command_prints_the_numbers_of_one_process(data, tmp_path, capsys):
 
 
 def test_a_dry_run_counts_and_times(data, capsys):
-    assert main(["score", data, "-m", "chrf", "--engine", "pool:rows=2", "--dry-run"]) == 0
+    assert main(["score", data, "-m", "chrf", "--engine", "pool:rows=2,dry_run=true"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == [
         "segments   5 of 1 system, 5 distinct",
@@ -53,7 +53,7 @@ def test_a_dry_run_counts_and_times(data, capsys):
 def test_a_dry_run_says_what_would_be_cut(data, tiny_model, capsys, monkeypatch):
     pytest.importorskip("torch")
     spec = f"bertscore:model={quote(str(tiny_model('bert')))},max_tokens=4,idf=true"
-    words = ["score", data, "-m", spec, "--engine", "pool:workers=1", "--dry-run"]
+    words = ["score", data, "-m", spec, "--engine", "pool:workers=1,dry_run=true"]
     monkeypatch.setattr("nlgauge.scoring.workers.DryRun.of", lambda *args: 7200.0)
     assert main(words) == 0
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
@@ -69,7 +69,6 @@ def test_a_dry_run_says_what_would_be_cut(data, tiny_model, capsys, monkeypatch)
         (["--engine", "pool"], "add -o FOLDER"),
         (["--engine", "spark", "-o", "out"], "expected pool or ray"),
         (["-o", "out"], "--output is about scoring in parts"),
-        (["--dry-run"], "--dry-run is about scoring in parts"),
         (["--engine", "pool", "-o", "out", "-m", "embedded"], "-m embedded leaves out what the data lack"),
         (["--engine", "pool", "-o", "out", "--significance", "bootstrap"], "a test compares systems"),
         (["--engine", "pool", "-o", "out", "--common"], "--common is not known in parts"),
@@ -104,7 +103,7 @@ def test_rows_are_those_of_one_process_but_for_systems_left_out(data, capsys):
 
 
 def test_standard_input_cannot_be_read_in_parts(data, capsys):
-    assert main(["score", "--hyp", "-", "--ref", data, "-m", "chrf", "--engine", "pool", "--dry-run"]) == 2
+    assert main(["score", "--hyp", "-", "--ref", data, "-m", "chrf", "--engine", "pool:dry_run=true"]) == 2
     assert "cannot be read in parts" in capsys.readouterr().err
 
 
@@ -153,7 +152,7 @@ def test_gpus_are_shared_among_workers(typed, gpus, shares):
 
 
 def test_a_share_of_no_gpu_is_refused(data, capsys):
-    run = ["score", data, "-m", "chrf", "--device", "cpu", "--dry-run", "--engine"]
+    run = ["score", data, "-m", "chrf", "--device", "cpu", "-o", "out", "--engine"]
     assert main([*run, "pool:gpus=0.5"]) == 2
     assert "models run on none here" in capsys.readouterr().err
     assert main([*run, "ray:gpus=2"]) == 2

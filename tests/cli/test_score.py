@@ -13,6 +13,7 @@ from tests.cli.command import refused, run, write
 import nlgauge as ng
 from nlgauge.cli.main import main
 from nlgauge.core.metric import signature_of
+from nlgauge.metrics.registry import METRICS
 from nlgauge.models import heads
 
 HYPOTHESES = {
@@ -526,3 +527,48 @@ def test_distrusted_outputs_are_refused_or_not_looked_for(odd, capsys):
     assert "input" not in unseen.out
     assert main(["score", odd, "-m", "chrf", "--guards", "of"]) == 2
     assert "guards is 'of'; did you mean 'off'" in capsys.readouterr().err
+
+
+def test_ratings_of_a_table_of_their_own_are_a_metric(tmp_path, monkeypatch, capsys):
+    """Means over raters, then over items: A (2, 4), 5 and B 1, 3, so 4 and 2."""
+    monkeypatch.chdir(tmp_path)
+    for system in "AB":
+        (tmp_path / f"{system}.csv").write_text(f"id,output,gold\n1,{system} one,a one\n2,{system} two,a two\n")
+    rows = ["item,system,annotator,q", "1,A,ann,2", "1,A,bob,4", "2,A,ann,5", "1,B,ann,1", "2,B,bob,3"]
+    (tmp_path / "ratings.csv").write_text("\n".join(rows))
+    typed = ["score", "A.csv", "B.csv", "--judgements", "ratings.csv", "-m", "human.q", "-m", "chrf"]
+    assert run(*typed, "--significance", "randomization", "--json", "r.json") == 0
+    result = json.loads((tmp_path / "r.json").read_text())
+    means = {row["system"]: row["value"] for row in result["rows"] if row["metric"] == "human.q"}
+    assert means == {"A": 4.0, "B": 2.0}
+    assert [entry["path"] for entry in result["inputs"]] == ["A.csv", "B.csv", "ratings.csv"]
+    capsys.readouterr()
+    assert "--judgements joins ratings to a data file" in refused(capsys, "score", "-i", "A.csv", *typed[3:])
+    parts = ["--engine", "pool:dry_run=true"]
+    assert "--judgements is not known in parts" in refused(capsys, *typed, *parts)
+
+
+def test_a_metric_with_its_options_has_a_name_of_the_users(data, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(METRICS, "entries", dict(METRICS.entries))  # names are known in one process
+    (tmp_path / "comet.one").write_text("0.5\n0.25\n0.75\n")
+    (tmp_path / "comet.two").write_text("1\n1\n0.25\n")
+    rows = [json.loads(line) for line in (tmp_path / "data.jsonl").read_text().splitlines()]
+    write(tmp_path / "data.jsonl", [{**row, "seg": str(int(row["seg"]) + 1)} for row in rows])  # lines count from 1
+    typed = ["score", data, "-m", 'COMET=scores:file="comet.{system}"', "-m", "Words=chrf:word_order=2", "-f", "json"]
+    assert run(*typed) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [metric["spec"] for metric in result["metrics"]] == ["COMET", "Words"]
+    assert "|word_order:2|" in result["metrics"][1]["signature"]
+    assert {row["system"]: row["value"] for row in result["rows"] if row["metric"] == "COMET"} == {
+        "one": 0.5,
+        "two": 0.75,
+    }
+    assert run("score", data, "-m", "Words=chrf:word_order=2", "--fail-under", "Words=99", "-q") == 3
+    capsys.readouterr()
+    for spec, said in (
+        ("bleu=chrf", "'bleu' is another metric; give a name that none has"),
+        ("Sum=0.5*chrf + 0.5*bleu", "only a metric that is no sum takes a name"),
+        ("Mine=nosuch", "unknown metric 'nosuch'"),
+    ):
+        assert said in refused(capsys, "score", data, "-m", spec)

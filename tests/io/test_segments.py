@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io import files
 from nlgauge.io.files import InputFile
-from nlgauge.io.read import open_data
+from nlgauge.io.read import open_data, read
 from nlgauge.io.segments import OPTIONAL, HeldSource, JoinedSource, SelectedSource, Tally, in_blocks
 
 texts = st.text(max_size=6)
@@ -291,8 +291,22 @@ def test_names_in_the_files_go_before_those_of_the_files(put):
         ("M:1", "M", "1"),
         ("b:1", "b", "1"),
     ]
-    with pytest.raises(InputError, match=r"^system 'M' is in two data files, 'a' and 'b', expected one$"):
+    with pytest.raises(InputError, match=r"^system 'M' is in two data files, 'a' and 'b', and has some items in both"):
         joined(put, a=[{"system": "M", "hyp": "h"}], b=[{"system": "M", "hyp": "i"}]).check()
+
+
+def test_files_with_other_items_of_the_same_systems_are_parts_of_one_set(put):
+    source = joined(
+        put,
+        one=[{"system": system, "seg": "1", "hyp": "h"} for system in "AB"],
+        two=[{"system": system, "seg": "2", "hyp": "h"} for system in "AB"],
+    )
+    assert ids(source) == ["A:1", "B:1", "A:2", "B:2"]
+    assert dict(source.check().systems) == {"A": 2, "B": 2}
+    told = "data files 'one' and 'two' have systems in common, and are taken for parts of one set"
+    assert source.check().notes == (told,)
+    languages = {lp: [{"system": system, "seg": "1", "lp": lp, "hyp": "h"} for system in "AB"] for lp in ("de", "fr")}
+    assert ids(joined(put, **languages)) == ["de:A:1", "de:B:1", "fr:A:1", "fr:B:1"]
 
 
 # --- Some of the segments: without systems, or only the items that all have
@@ -343,11 +357,25 @@ def test_what_leaves_nothing_or_cannot_be_told_is_refused(segments, exclude, sai
         selected(exclude, common=not exclude, segments=segments).check()
 
 
-def test_an_id_that_two_systems_have_is_perhaps_their_input(tmp_path):
-    path = tmp_path / "both.jsonl"
-    rows = ({"doc": f"d{i}", "id": f"d{i}", "model": model, "hyp": "a"} for model in "xy" for i in range(2))
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(InputError, match=r"duplicate id 'd0'.*say --columns seg=id "):
-        open_data(str(path), columns={"system": "model"}).check()
-    with pytest.raises(InputError, match=r"duplicate id 'd0'.*say --columns seg=doc "):
-        open_data(str(path), columns={"system": "model", "id": "doc"}).check()
+def test_an_id_that_each_system_has_is_the_item(put):
+    rows = [{"doc": f"d{i}", "id": f"d{i}", "model": model, "hyp": "a"} for model in "xy" for i in range(2)]
+    path = put("both.jsonl", jsonl(rows))
+    expected = [(f"{system}:d{i}", system, f"d{i}") for system in "xy" for i in range(2)]
+    for columns, name in (({"system": "model"}, "id"), ({"system": "model", "id": "doc"}, "doc")):
+        source = open_data(path, columns=columns)
+        assert [(s.id, s.system, s.item) for block in source.blocks() for s in block] == expected
+        note = f"{path}: {name!r} repeats over systems, and is taken for the item (seg)"
+        assert source.check().notes[-1] == note
+        data = read(path, columns=columns)
+        assert ([(s.id, s.system, s.item) for s in data], data.notes[-1]) == (expected, note)
+
+
+@pytest.mark.parametrize(
+    "another",
+    [{"id": "d0", "model": "x", "hyp": "b"}, {"id": "d0", "hyp": "b"}, {"id": "d0", "model": "z", "seg": "1"}],
+)
+def test_an_id_that_one_system_has_twice_or_a_row_without_system_is_refused(put, another):
+    rows = [*({"id": f"d{i}", "model": model, "hyp": "a"} for model in "xy" for i in range(2)), {"hyp": "", **another}]
+    path = put("both.jsonl", jsonl(rows))
+    with pytest.raises(InputError, match=r"duplicate id 'd0'"):
+        open_data(path, columns={"system": "model"}).check()

@@ -381,3 +381,17 @@ def test_without_that_the_name_decides_or_it_rises_and_both_are_said(file):
     assert (
         ng.metric(spec).notes[0].endswith("column=mine: taken to rise with quality; higher_is_better=false if it falls")
     )
+
+
+def test_each_system_may_have_a_file_of_numbers(tmp_path):
+    segments = [Segment(f"{system}:{i}", "h", system=system, item=str(i)) for i in (1, 2) for system in "AB"]
+    (tmp_path / "comet.A").write_text("0.25\n0.5\n")
+    (tmp_path / "comet.B").write_text("0.75\n1\n")
+    metric = Stored(file=str(tmp_path / "comet.{system}"))
+    assert metric.score(segments, Runtime()).values.tolist() == [0.25, 0.75, 0.5, 1.0]
+    before = str(signature_of(metric, Runtime()))
+    assert "file:comet.{system}|" in before
+    (tmp_path / "comet.B").write_text("0.75\n2\n")
+    assert str(signature_of(Stored(file=metric.file), Runtime())) != before
+    with pytest.raises(InputError, match=r"no file of such a name for any system"):
+        Stored(file=str(tmp_path / "bleurt.{system}")).score(segments, Runtime())

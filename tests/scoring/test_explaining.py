@@ -23,7 +23,7 @@ from nlgauge.metaeval.spans import f1_of_totals, one_to_one_counts, precision_an
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.explaining import _best_pieces, _is_misspelt, align, differing, spans_of, unmatched
-from nlgauge.text.worded import WordedText, carries_content, is_function
+from nlgauge.text.worded import WordedText
 
 pytest.importorskip("torch")
 

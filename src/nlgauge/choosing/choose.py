@@ -81,7 +81,7 @@ def choose(
     criterion: str | None = None,
     seed: int = 0,
     limit: int | None = None,
-    data: str = "DATA",
+    data: str | Sequence[str] = "DATA",
     judgements: str | None = None,
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
@@ -104,7 +104,7 @@ def choose(
         criterion: of the user's ratings; `mean` for the mean of all. If None, the only one, or the mean of all.
         seed: determines the sample and everything else that is drawn.
         limit: look at about this many outputs; None for 480, or fewer that are long.
-        data: the name of the data in the commands that are recommended.
+        data: the name of the data in the commands that are recommended, or several.
         judgements: the name of the table of ratings in them, if it is another one.
         columns: which column of a frame holds which field, as in `nlgauge.read`.
         runtime: device, precision and cache.
@@ -141,8 +141,9 @@ def choose(
         ask_people(known, decision.chosen[0])
         decision = decided(known)
     say(*(f"{spec}: {why}" for spec, why in known.out.items() if why.startswith("it failed")))
-    texts = reasons_of(known, decision, data, judgements)
-    command, methods = command_of(known, decision, data), methods_of(known, decision)
+    named_data = [data] if isinstance(data, str) else data
+    texts = reasons_of(known, decision, named_data, judgements)
+    command, methods = command_of(known, decision, named_data), methods_of(known, decision)
     said = [*(("reason", text) for text in texts), ("command", command), ("methods", methods)]
     rows = [{"said": kind, "text": text} for kind, text in said] + rows_of(known, decision)
     told = tuple(dict.fromkeys([*dataset.notes, *notes, *guessed, *encoder, *known.notes]))
@@ -242,7 +243,7 @@ def rows_of(known: Known, decision: Decision) -> list[dict[str, Any]]:
 # --- The reasons, the most important first
 
 
-def reasons_of(known: Known, decision: Decision, data: str, judgements: str | None) -> tuple[str, ...]:
+def reasons_of(known: Known, decision: Decision, data: Sequence[str], judgements: str | None) -> tuple[str, ...]:
     """A sentence or two each, which can be read alone."""
     best, taken = [*_best(known)], _taken(known, decision)
     others = (
@@ -361,7 +362,7 @@ def _others(known: Known, decision: Decision) -> Iterator[str]:
             yield f"Of {spec} mind: {known.told[spec]}."
 
 
-def _next(known: Known, decision: Decision, data: str, judgements: str | None) -> Iterator[str]:
+def _next(known: Known, decision: Decision, data: Sequence[str], judgements: str | None) -> Iterator[str]:
     """The commands that answer what is asked next: how sure is that, and what is not seen?"""
     if known.rated:
         by_value = sorted(known.rated, key=lambda spec: -known.rated[spec]["value"])
@@ -369,10 +370,10 @@ def _next(known: Known, decision: Decision, data: str, judgements: str | None) -
         row = known.rated[by_value[0]]
         asked = ["-c", str(known.criterion), "--level", row["level"], "--stat", row["stat"]]
         best = _named(dict.fromkeys((decision.baseline, *by_value[:_NAMED])))
-        words = ["nlgauge", "meta", data, *table, *best, *asked, "--baseline", decision.baseline]
+        words = ["nlgauge", "meta", *data, *table, *best, *asked, "--baseline", decision.baseline]
         yield f"All that your ratings say of metrics: {shlex.join([*words, *_encoder(known, decision)])}"
     if known.language == ENGLISH and known.has_references and known.has_outputs:
-        words = ["nlgauge", "audit", data, "--task", known.task, *_named(decision.chosen), *_encoder(known, decision)]
+        words = ["nlgauge", "audit", *data, "--task", known.task, *_named(decision.chosen), *_encoder(known, decision)]
         yield f"What {listed(decision.chosen)} cannot see in texts like yours: {shlex.join(words)}"
 
 
@@ -386,9 +387,9 @@ def _encoder(known: Known, decision: Decision) -> list[str]:
     return ["--encoder", str(encoder)] if any(on_encoder(s, encoder) != s for s in decision.chosen) else []
 
 
-def command_of(known: Known, decision: Decision, data: str) -> str:
+def command_of(known: Known, decision: Decision, data: Sequence[str]) -> str:
     """The command that scores with the chosen metrics, and tests systems where there are several."""
-    words = ["nlgauge", "score", data, *_named(decision.chosen), *_encoder(known, decision)]
+    words = ["nlgauge", "score", *data, *_named(decision.chosen), *_encoder(known, decision)]
     return shlex.join([*words, *(["--significance", "randomization"] if known.has_systems else [])])
 
 

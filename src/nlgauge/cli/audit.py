@@ -20,6 +20,7 @@ from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset
 from nlgauge.core.spec import Spec, parse
 from nlgauge.core.suite import Suite
+from nlgauge.io.evalset import read_set
 from nlgauge.io.files import STDIN, InputFile
 from nlgauge.io.parallel import read_texts
 from nlgauge.io.suites.published import ALIASES, PUBLISHED, name_of, read_published
@@ -71,8 +72,11 @@ class Making:
 def perturb(
     *,
     data: Annotated[
-        str,
-        Argument("Texts: JSON lines, TSV, CSV, Parquet; references are perturbed, else hypotheses.", metavar="DATA"),
+        list[str],
+        Argument(
+            "Texts: JSON lines, TSV, CSV, Parquet; references are perturbed, else hypotheses; several: one per system.",
+            metavar="DATA...",
+        ),
     ],
     columns: options.Columns = None,
     output: Annotated[str, Typed("Pairs, as .jsonl or .tsv (also .gz); - prints them.", ("--output", "-o"), "FILE")],
@@ -100,7 +104,7 @@ def perturb(
     _check(chosen)
     rows = rows_to_perturb(chosen.perturbation or [], chosen.task, chosen.criterion)
     suite = perturbed_suite(
-        read_texts(data, options.columns_of(columns)),
+        _texts(data, options.columns_of(columns)),
         rows,
         seed=run.seed,
         field=cast(Literal["ref", "hyp"] | None, making.field),  # checked there
@@ -200,10 +204,11 @@ class AuditRules:
 def audit(
     *,
     data: Annotated[
-        str | None,
+        list[str] | None,
         Argument(
-            "Texts to make a suite from: JSON lines, TSV, CSV, Parquet; or the file or folder of a published suite.",
-            metavar="[DATA]",
+            "Texts to make a suite from: JSON lines, TSV, CSV, Parquet; several: one per system; or the file or folder"
+            " of a published suite.",
+            metavar="[DATA ...]",
         ),
     ] = None,
     columns: options.Columns = None,
@@ -258,14 +263,13 @@ def audit(
     shown.check(worst=worst)
     suite, paraphrasing = _menli(suite)
     published = name_of(suite)
-    paths = (data, None if suite in _RECIPES or published else suite, penalties, paraphrasing.paraphrases)
-    inputs = [path for path in paths if path is not None]
+    inputs = options.given(data, None if suite in _RECIPES or published else suite, penalties, paraphrasing.paraphrases)
     files.check(inputs)
     named(metric)  # a misspelt metric is refused before anything is read
     people = None if penalties is None else read_penalties(penalties)
     runtime = run.runtime()
     named_fields = options.columns_of(columns)
-    texts = None if data is None else partial(read_texts, data, named_fields)
+    texts = partial(_texts, data, named_fields) if data else None
     if published is not None:
         _refuse_idle(str(suite), chosen, making, run.typed_seed)
         pairs, read_files = _published(published, data, named_fields)
@@ -333,13 +337,17 @@ def _suite(
     )
 
 
-def _published(name: str, data: str | None, columns: Mapping[str, str] | None) -> tuple[Suite, list[str]]:
-    if data is None:
+def _texts(paths: Sequence[str], columns: Mapping[str, str] | None) -> Dataset:
+    return read_texts(paths[0], columns) if len(paths) == 1 else read_set(paths, columns)[0]
+
+
+def _published(name: str, data: list[str] | None, columns: Mapping[str, str] | None) -> tuple[Suite, list[str]]:
+    if not data or len(data) > 1:
         raise InputError(
             f"--suite {name} names a published suite, expected its file or folder as DATA (nlgauge audit DATA --suite"
             f" {name} ...); it is at {PUBLISHED[name].where}"
         )
-    return read_published(name, data, columns)
+    return read_published(name, data[0], columns)
 
 
 def _refuse_idle(name: str, chosen: Chosen, making: Making, seed: int | None) -> None:

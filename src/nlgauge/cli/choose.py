@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from nlgauge.choosing.choose import choose as recommend
-from nlgauge.cli import judged, options
+from nlgauge.cli import options
 from nlgauge.cli.main import as_typed
 from nlgauge.core.options import Argument, Range, Typed
+from nlgauge.io.evalset import read_set
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import TASKS
 
@@ -16,9 +17,11 @@ from nlgauge.perturbations.checklist import TASKS
 def choose(
     *,
     data: Annotated[
-        str,
+        list[str],
         Argument(
-            "Outputs with references, sources or both: JSON lines, TSV, CSV, Parquet, or a test set.", metavar="DATA"
+            "Outputs with references, sources or both: JSON lines, TSV, CSV, Parquet, or a test set; several: one per"
+            " system.",
+            metavar="DATA...",
         ),
     ],
     columns: options.Columns = None,
@@ -26,8 +29,8 @@ def choose(
         list[str] | None, options.specs("Metrics to choose from.  [default: a short list by task]", "--metric", "-m")
     ] = None,
     task: Annotated[str | None, Typed("What the texts are.  [default: as DATA say]", words=TASKS)] = None,
-    criterion: judged.Criterion = None,
-    judgements: judged.Judgements = None,
+    criterion: options.Criterion = None,
+    judgements: options.Judgements = None,
     limit: Annotated[
         int | None, Range(least=1), Typed("Look at about N outputs.  [default: 480, or fewer long ones]", metavar="N")
     ] = None,
@@ -61,7 +64,7 @@ def choose(
     files.check(data, judgements)
     if metric:
         named(metric)  # a misspelt metric is refused before anything is read
-    dataset, inputs = judged.read_data(data, judgements, columns)
+    dataset, inputs = read_set(data, options.columns_of(columns), judgements)
     found = recommend(
         dataset,
         metric,

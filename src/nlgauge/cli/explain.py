@@ -18,8 +18,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import STDOUT, replacing
 from nlgauge.core.segment import Dataset
+from nlgauge.io.evalset import read_set
 from nlgauge.io.parallel import open_parallel
-from nlgauge.io.read import open_data
 from nlgauge.io.segments import drained
 from nlgauge.report.kinds.align import alignment_html, alignment_svg, alignment_text
 from nlgauge.report.kinds.explain import explained_text, totals, unpainted
@@ -123,7 +123,11 @@ class ExplainInput:
 def explain(
     *,
     data: Annotated[
-        str | None, Argument("Texts: JSON lines, TSV, CSV, Parquet; in place of --hyp and --ref.", metavar="[DATA]")
+        list[str] | None,
+        Argument(
+            "Texts: JSON lines, TSV, CSV, Parquet; several: one per system. In place of --hyp and --ref.",
+            metavar="[DATA ...]",
+        ),
     ] = None,
     columns: options.Columns = None,
     texts: ExplainInput,
@@ -160,10 +164,10 @@ def explain(
     out, exchanged or said in the wrong order gets none.
     """
     options.refuse_idle({"encoder": run.encoder and method != "evidence"}, "is about models that method evidence asks")
-    if data is not None and (texts.hyp, texts.ref, texts.src) != (None, None, None):
-        raise InputError(f"{data!r} is given beside --hyp, --ref or --src, which it replaces; leave one out")
+    if data and (texts.hyp, texts.ref, texts.src) != (None, None, None):
+        raise InputError(f"{data[0]!r} is given beside --hyp, --ref or --src, which it replaces; leave one out")
     files.check(data, texts.files, output=output)
-    dataset, inputs = texts.read() if data is None else drained(open_data(data, columns=options.columns_of(columns)))
+    dataset, inputs = read_set(data, options.columns_of(columns)) if data else texts.read()
     found = explained(
         dataset,
         method=cast(Method, method),  # checked there

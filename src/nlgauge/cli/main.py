@@ -197,6 +197,7 @@ MOVED: Mapping[str, str] = {
     "score --workers": "an option of the engine, as in --engine pool:workers=8",
     "score --gpus-per-worker": "an option of the engine, as in --engine ray:gpus=0.5",
     "score --part-rows": "an option of the engine, as in --engine pool:rows=1000",
+    "score --dry-run": "an option of the engine, as in --engine pool:dry_run=true",
     "score --ray-address": "an option of the engine, as in --engine ray:address=HOST:PORT",
     "audit --paraphrases": "an option of the suite, as in --suite menli:paraphrases=FILE",
     "audit --back-translation": "options of the suite, as in --suite menli:out=MODEL,back=MODEL",

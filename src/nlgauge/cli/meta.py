@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, cast
 
 from nlgauge.cli import options
-from nlgauge.cli.judged import Data, Entry, Judged, ScoreOptions, joined_columns, read_data, read_preferences
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.marks import Explanations
 from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
+from nlgauge.core.tables import ScoreTable
+from nlgauge.io.evalset import Entry, read_preferences, read_set
 from nlgauge.io.files import InputFile, counted
 from nlgauge.io.marked import MarkedText, read_marked
+from nlgauge.io.scores import read_scores
 from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import check_official, read_official
 from nlgauge.metaeval.evaluate import Exclude, MetaEvaluation, MetaOptions, criteria_rows, meta_evaluate
@@ -106,7 +108,7 @@ def _marked_texts(
     lps: list[str] | None,
     reference_system: str | None,
 ) -> tuple[Dataset, list[Entry]]:
-    dataset, entries = read_data(data)
+    dataset, entries = read_set([data])
     dataset = of_groups(dataset, lps) if lps else dataset
     if reference_system is not None:
         dataset = take_as_reference(dataset, reference_system)
@@ -163,11 +165,38 @@ def _once(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 # --- `nlgauge meta`: metrics compared with human judgements
 
 
+@dataclass(frozen=True)
+class ScoreOptions:
+    """Scores made elsewhere."""
+
+    scores: Annotated[
+        list[str] | None, Typed("Scores made elsewhere; every column of numbers is a metric.", metavar="FILE")
+    ] = None
+    lower: Annotated[
+        list[str] | None, Typed("A column of --scores that falls with quality.", ("--lower-is-better",), "NAME")
+    ] = None
+
+    def read(self) -> tuple[dict[str, ScoreTable], list[Entry]]:
+        """Column -> its table, and the files read.
+
+        Raises:
+            InputError: a name is in two files.
+        """
+        columns: dict[str, ScoreTable] = {}
+        paths = self.scores or []
+        for path, table in zip(paths, map(read_scores, paths), strict=True):
+            for name in table.columns:
+                if name in columns:
+                    raise InputError(f"{path}: column {name!r} is in {columns[name].name} as well; rename one")
+                columns[name] = table
+        return columns, [dict(InputFile(path).entry) for path in paths]
+
+
 @options.verb()
 def meta(
     *,
-    data: Data,
-    held: Judged,
+    data: options.Rated,
+    held: options.Judged,
     scored: ScoreOptions,
     lp: options.LanguagePairs = None,
     pairs: Annotated[
@@ -236,7 +265,7 @@ def meta(
         result = replace(result, rows=[*result.rows, *_agreement(outcome)])
     if disagree is not None:
         result = replace(result, disagreements=disagreements(outcome.held, disagree))
-    files.write_segments(lambda: joined_columns(outcome.held))
+    files.write_segments(outcome.held.columns)
     files.write(result)
     if not files.printed:
         shown.show(result, run.quiet)
@@ -256,20 +285,21 @@ def _stored(scored: ScoreOptions, official: Mapping[str, Any], tables: Mapping[s
 
 
 def _read(
-    data: str,
+    data: list[str],
     protocol: str | None,
-    held: Judged,
+    held: options.Judged,
     lps: list[str] | None,
     reference_system: str | None,
 ) -> tuple[Dataset, list[Entry], Mapping[str, Any]]:
     """Texts with ratings, the files read, and the official scores where the protocol takes them from a folder."""
     chosen = None if protocol is None else preset(protocol)
     scores: Mapping[str, Any] = {}
-    if chosen is None or not chosen.official or not os.path.isdir(data) or held.judgements is not None:
+    is_official = chosen is not None and chosen.official and len(data) == 1 and os.path.isdir(data[0])
+    if chosen is None or not is_official or held.judgements is not None:
         dataset, entries = held.read(data)
         dataset = of_groups(dataset, lps) if lps else dataset
     else:
-        run = read_official(data, chosen.humans, lps)
+        run = read_official(data[0], chosen.humans, lps)
         dataset, entries, scores = run.dataset, [file.entry for file in run.files], run.scores
     return dataset if reference_system is None else take_as_reference(dataset, reference_system), entries, scores
 
@@ -298,7 +328,7 @@ def check(
     if os.path.isdir(data):
         wanted, faults = check_official(data, submission, lp)
     else:
-        dataset = read_data(data)[0]
+        dataset = read_set([data])[0]
         wanted, faults = check_answers(submission, (of_groups(dataset, lp) if lp else dataset).segments)
     for fault in faults:
         echo(f"{submission}: {fault}")

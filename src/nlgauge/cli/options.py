@@ -24,15 +24,17 @@ import typer
 
 from nlgauge.cli.main import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.metric import options_of, spec_of
 from nlgauge.core.options import Argument, Entry, Field, Range, Typed, check_option, fields_of, sorts
 from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.core.scores import MetricInfo
+from nlgauge.core.segment import Dataset
 from nlgauge.core.spec import split
 from nlgauge.io.fields import is_known
 from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
-from nlgauge.metrics.registry import ALIKE, METRICS, OWN, metric_names, own_function
+from nlgauge.metrics.registry import ALIKE, METRICS, NAMED, OWN, each, metric, metric_names, own_function, own_names
 from nlgauge.report.labels import visible
 from nlgauge.report.tables import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, doubt_line, render
@@ -263,7 +265,10 @@ def known_specs(typed: str) -> list[str]:
 
 
 def _known(spec: str) -> str:
-    """A specification whose name is known: that in the `info` of a class, or that of a function."""
+    """A specification whose name is known: that in the `info` of a class, that of a function, or NAME of NAME=SPEC."""
+    renamed = NAMED.fullmatch(spec.strip())
+    if renamed is not None:
+        return _renamed(*renamed.groups())
     match = OWN.fullmatch(spec.strip())
     if match is None or match[1].lower() in map(str.lower, METRICS.names()):
         return spec
@@ -279,6 +284,23 @@ def _known(spec: str) -> str:
         raise InputError(f"{target} calls itself {called!r}, as another metric does; give its info another name")
     METRICS.entries[called] = Entry(target)
     return f"{called}:{options}" if options else called
+
+
+def _renamed(name: str, spec: str) -> str:
+    """A name of the user's, which stands for a metric with its options from here on.
+
+    Raises:
+        InputError: another metric has the name, or it is given to a sum.
+        SpecError: there is no such metric.
+    """
+    if name in METRICS.names() and name not in own_names():
+        raise InputError(f"{name}={spec}: {name!r} is another metric; give a name that none has")
+    built = each(metric, [_known(spec)])[0]
+    if not dataclasses.is_dataclass(built) or spec_of(built).partition(":")[0] not in METRICS.names():
+        raise InputError(f"{name}={spec}: only a metric that is no sum takes a name")
+    preset = {field.name: getattr(built, field.name) for field in options_of(built)}
+    METRICS.entries[name] = Entry(f"{type(built).__module__}:{type(built).__qualname__}", preset)
+    return name
 
 
 def _imported(module: str, name: str) -> Any:
@@ -331,6 +353,42 @@ Quiet = Annotated[
 Columns = Annotated[
     list[str] | None, Typed("Fields of DATA with other names: hyp=prediction,ref=references.", metavar="FIELD=NAME,...")
 ]
+
+Criteria = Annotated[
+    list[str] | None,
+    Typed("What was rated; 'all' criteria, or each text's 'mean' of them.", ("--criterion", "-c"), "NAME"),
+]
+Criterion = Annotated[str | None, Typed("What was rated.", ("--criterion", "-c"), "NAME")]
+Judgements = Annotated[
+    str | None,
+    Typed(
+        "Ratings in a table of their own, joined to DATA: scores, a log of Pearmut, averages of MQM.",
+        metavar="FILE",
+    ),
+]
+Rated = Annotated[
+    list[str],
+    Argument(
+        "Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set; several: one per system.",
+        metavar="DATA...",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is held against people: metrics, and how ratings are found."""
+
+    columns: Columns = None
+    metric: Annotated[list[str] | None, specs("Metrics to score: chrf, bleu, bertscore ...", "--metric", "-m")] = None
+    criterion: Criteria = None
+    judgements: Judgements = None
+
+    def read(self, paths: Sequence[str]) -> tuple[Dataset, list[dict[str, str]]]:
+        """The texts of an input with their ratings, and the files read."""
+        from nlgauge.io.evalset import read_set
+
+        return read_set(paths, columns_of(self.columns), self.judgements)
 
 
 def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:

@@ -39,12 +39,14 @@ class Workers(Checked):
         gpus: what a worker takes of a GPU; None for all of it.
         rows: rows of a part, about.
         address: HOST:PORT of a cluster of Ray; None for this machine.
+        dry_run: count rows and parts, and time a sample; write nothing.
     """
 
     workers: Annotated[int, Range(least=1)] | None = None
     gpus: Annotated[float, Range(above=0, most=1, meaning="a share of a GPU")] | None = None
     rows: Annotated[int, Range(least=1)] = 10_000
     address: str | None = None
+    dry_run: bool = False
 
     def shares(self, devices: Sequence[str]) -> tuple[int, float]:
         """How many workers, and what each takes of a GPU: together no more than there is on this machine.
@@ -67,8 +69,8 @@ class InParts:
         str | None,
         Typed(
             "Score DATA in parts, in many processes; needs --output. Options: workers (default: one per processor, or"
-            " per GPU), rows of a part (10000), gpus, a worker's share of one (1); of ray: address, HOST:PORT of a"
-            " cluster.",
+            " per GPU), rows of a part (10000), gpus, a worker's share of one (1), dry_run=true to count and to time a"
+            " sample alone; of ray: address, HOST:PORT of a cluster.",
             metavar="pool|ray[:NAME=VALUE,...]",
             words="pool ray",
         ),
@@ -76,7 +78,6 @@ class InParts:
     output: Annotated[
         str | None, Typed("Folder of --engine: rows, sums and result of the run.", ("--output", "-o"), "DIR")
     ] = None
-    dry_run: Annotated[bool, Typed("With --engine: count rows and parts, and time a sample; write nothing.")] = False
 
     @property
     def chosen(self) -> tuple[str, Workers]:
@@ -100,9 +101,10 @@ class InParts:
             own = options.changed(self, *(name for name in options.flags_of(self) if name != "engine"))
             options.refuse_idle(own, "is about scoring in parts; it goes with --engine pool or ray")
             return False
-        _ = self.chosen  # refused before anything is read
-        if self.output is None and not self.dry_run:
-            raise InputError("--engine writes into a folder, and none is given; add -o FOLDER, or --dry-run")
+        engine, workers = self.chosen  # refused before anything is read
+        if self.output is None and not workers.dry_run:
+            dry = f"--engine {engine}:dry_run=true"
+            raise InputError(f"--engine writes into a folder, and none is given; add -o FOLDER, or say {dry}")
         if leaves_out:
             raise InputError("-m embedded leaves out what the data lack, and parts do not know that; name the metrics")
         why = "is not known in parts (page 'reference/verbs/score' of the documentation)"
@@ -132,7 +134,7 @@ class InParts:
                     " point (page 'guides/make' of the documentation), or leave --engine out"
                 )
         engine, workers = self.chosen
-        if engine == "ray" and not self.dry_run:  # before hours of reading
+        if engine == "ray" and not workers.dry_run:  # before hours of reading
             from nlgauge.scoring.workers import import_ray
 
             import_ray()
@@ -141,7 +143,7 @@ class InParts:
             with closing(inputs.opened()) as source:
                 table = table.over(source.blocks())
         plan = make_plan(inputs, metrics, runtime, rows=workers.rows, comparison=comparison, looks=looks)
-        if self.dry_run:
+        if workers.dry_run:
             for line in _estimate(plan, metrics, runtime, workers.shares(_devices(runtime.device))[0]):
                 echo(line)
             return None

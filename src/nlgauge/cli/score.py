@@ -18,9 +18,10 @@ from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io import read
+from nlgauge.io.evalset import open_set
 from nlgauge.io.files import STDIN
-from nlgauge.io.parallel import open_parallel, system_names
-from nlgauge.io.segments import JoinedSource, SelectedSource, Source, Unreferenced
+from nlgauge.io.parallel import open_parallel
+from nlgauge.io.segments import SelectedSource, Source, Unreferenced
 from nlgauge.metrics.registry import expanded, named
 from nlgauge.metrics.wrapped import check_bounds
 from nlgauge.report.kinds.score import score_only as numbers_alone
@@ -56,6 +57,7 @@ class ScoreInput:
         list[str] | None, Typed("References, one per line; one file per reference.", ("--ref", "-r"), "FILE ...")
     ] = None
     columns: options.Columns = None
+    judgements: options.Judgements = None
     exclude: Annotated[list[str] | None, Typed("Leave a system out.", metavar="SYSTEM")] = None
     common: Annotated[bool, Typed("Only the items that all systems have.")] = False
     unreferenced: Annotated[
@@ -69,7 +71,7 @@ class ScoreInput:
     @property
     def paths(self) -> list[str]:
         """All files."""
-        return options.given(self.data, self.hyp, self.ref, self.src)
+        return options.given(self.data, self.judgements, self.hyp, self.ref, self.src)
 
     @property
     def inputs(self) -> Inputs:
@@ -119,34 +121,21 @@ class ScoreInput:
         columns = options.columns_of(self.columns)
         if columns is not None and not data:
             raise InputError("--columns names fields of a data file, and none is given")
+        if self.judgements is not None and not data:
+            raise InputError("--judgements joins ratings to a data file, and none is given")
         if self.hyp:
             return open_parallel(self.hyp, self.ref or [], self.src)
-        if len(data) == 1:
-            opened = read.open_data(data[0], columns=columns)
+        if data:
+            opened = open_set(data, columns, self.judgements)
             if self.ref or self.src:
                 raise InputError(f"{data[0]} brings its own references and sources; leave --ref and --src out")
             return opened
-        if data:
-            absent = next((path for path in data if not _is_there(path)), None)
-            if absent is not None:
-                files = f"{len(data)} data files are given ({', '.join(data)}), and there is no {absent!r}"
-                raise InputError(f"{files}; is it a misspelt metric? see 'nlgauge list metrics'")
-            if self.ref or self.src:
-                raise InputError(f"{data[0]} brings its own references and sources; leave --ref and --src out")
-            names = system_names(data)
-            return JoinedSource(
-                [(n, read.open_data(path, columns=columns)) for n, path in zip(names, data, strict=True)]
-            )
         given = "--ref" if self.ref else "--src" if self.src else None
         if given is not None:
             raise InputError(f"{given} is given without hypotheses, expected --hyp FILE beside it")
         raise InputError(
             "nothing to score: give a data file, or --hyp FILE with --ref FILE; see 'nlgauge score --help'"
         )
-
-
-def _is_there(path: str) -> bool:
-    return path == "-" or os.path.exists(path)
 
 
 @options.verb(
@@ -226,7 +215,7 @@ def score(
     files.check(texts.paths, thresholds, save_norm=save_norm)
     is_parted = in_parts != InParts() and in_parts.check(
         bool(optional),
-        **options.changed(texts, "common", "unreferenced"),
+        **options.changed(texts, "judgements", "common", "unreferenced"),
         **{"cache": run.cache},
     )
     runtime = run.runtime(seed=comparison.seed or 0, quiet=score_only, cached=not is_parted)

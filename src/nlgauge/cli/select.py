@@ -6,7 +6,7 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from nlgauge.cli import judged, options
+from nlgauge.cli import options
 from nlgauge.cli.main import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import Argument, Range, Typed
@@ -47,8 +47,8 @@ class Choices:
 @options.verb(without=_WITHOUT)
 def select(
     *,
-    data: judged.Data,
-    held: judged.Judged,
+    data: options.Rated,
+    held: options.Judged,
     choices: Choices,
     shown: options.Shown,
     files: options.Files,
@@ -83,7 +83,7 @@ def select(
         **{**asdict(choices), "stats": choices.stats or STATS},
     )
     result = as_typed(outcome.result(inputs))
-    files.write_segments(lambda: judged.joined_columns(outcome.held))
+    files.write_segments(outcome.held.columns)
     return shown.put_out(result, files, run.quiet)
 
 
@@ -96,7 +96,7 @@ def sweep(
     data: Annotated[
         list[str], Argument("Texts with ratings, one set or several: JSON lines, TSV, CSV, Parquet.", metavar="DATA...")
     ],
-    held: judged.Judged,
+    held: options.Judged,
     suite: Annotated[
         list[str] | None, Typed("A suite of pairs, as for audit; may be given several times.", metavar="FILE")
     ] = None,
@@ -160,7 +160,7 @@ def sweep(
     steps = parse_weights(weights) if weights is not None else WEIGHTS
     for specs in (metrics,) if pools else (metrics, partners):
         named(specs)  # a misspelt metric is refused before anything is read
-    read = [held.read(path) for path in data]
+    read = [held.read([path]) for path in data]
     datasets, suites = [dataset for dataset, _ in read], [_suite(path) for path in paths]
     shared: dict[str, Any] = {"criterion": held.criterion or None, "level": level, "stats": stat or None}
     shared |= {"runtime": run.runtime()}

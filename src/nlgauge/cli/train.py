@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from nlgauge.cli import judged, options
+from nlgauge.cli import options
 from nlgauge.cli.main import TRAIN, VERBS, as_typed, echo, group_of
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.core.spec import quote
+from nlgauge.io.evalset import read_set
 from nlgauge.io.files import InputFile, Lines
 from nlgauge.metaeval.pooling import layer_study, layers_result
 from nlgauge.metrics.embedding import vectors
@@ -186,7 +187,7 @@ def train_layers(
             "MODEL",
         ),
     ] = None,
-    criterion: judged.Criterion = None,
+    criterion: options.Criterion = None,
     level: Annotated[str, Typed("segment, item or system.", metavar="LEVEL")] = "segment",
     stat: Annotated[str, Typed("What is measured; see 'nlgauge list statistics'.", metavar="STAT")] = "pearson",
     idf: Annotated[bool, Typed("Weigh pieces by idf.")] = False,
@@ -208,7 +209,7 @@ def train_layers(
     """
     files.check(data)
     models = list(dict.fromkeys(model or ["embedded"]))
-    dataset, inputs = judged.read_data(data, columns=columns)
+    dataset, inputs = read_set([data], options.columns_of(columns))
     runtime = run.runtime()
     tell = teller(quiet=files.printed, err=False)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import judged, options
+from nlgauge.cli import options
 from nlgauge.cli import train as shared
 from nlgauge.cli.main import echo
 from nlgauge.core.errors import InputError
@@ -248,7 +248,7 @@ def train_sescore(
     ] = 0.0,
     schedule: Schedule,
     dev: DevFile = None,
-    criterion: judged.Criterion = None,
+    criterion: options.Criterion = None,
     kept: KeptWeights,
     about: Annotated[
         list[str] | None,
@@ -307,7 +307,7 @@ def train_regressor(
     rated: Rated,
     columns: options.Columns = None,
     output: shared.Output,
-    criterion: judged.Criterion = None,
+    criterion: options.Criterion = None,
     sides: shared.SideFields,
     how: RegressorRecipe,
     learnt: Learnt,
@@ -380,7 +380,7 @@ def train_blend(
     columns: options.Columns = None,
     metric: Annotated[list[str], options.specs("A metric whose scores are blended; several.", "--metric", "-m")],
     output: Output,
-    criterion: judged.Criterion = None,
+    criterion: options.Criterion = None,
     about: shared.About = None,
     run: options.Common,
 ) -> None:
@@ -414,7 +414,7 @@ def train_beer(
     rated: Rated,
     columns: options.Columns = None,
     output: Output,
-    criterion: judged.Criterion = None,
+    criterion: options.Criterion = None,
     within: Annotated[
         Within, Typed("Pairs of hypotheses for one input, or any two of a group.", words="item group")
     ] = "item",

@@ -226,9 +226,10 @@ class Preferences:
 def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Places:
     """Find the row of each segment, shape (len(segments),); -1 for a segment without a row.
 
-    Rows with an id are matched by the id alone. Other rows are matched by system, item and group. A row without a group
-    matches any group. A segment without a group matches the rows of a group if there is only one group. If no row has
-    a system, items alone are matched, or the ids of segments without an item.
+    Rows with an id are matched by the id alone; where none is that of a segment, ids are taken for items. Other rows
+    are matched by system, item and group. A row without a group matches any group. A segment without a group matches
+    the rows of a group if there is only one group. If no row has a system, items alone are matched, or the ids of
+    segments without an item.
 
     Raises:
         InputError: two rows differ only in their group, and the segment does not name one; or the items of rows count
@@ -238,6 +239,8 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
     by_id = {key.id: row for row, key in enumerate(keys) if key.id is not None}
     if by_id:
         found = [by_id.get(segment.id, -1) for segment in segments]
+        if found and max(found) < 0 and all(key.item is None for key in keys):  # files by system, whose ids are items
+            return find([Key(None, key.system, key.id, key.group) for key in keys], segments, name)
         return _checked(found, keys, [(segment.id,) for segment in segments], where)
     groups = {key.group for key in keys} - {None}
     rows = {(key.system, key.item, key.group): row for row, key in enumerate(keys)}

@@ -570,7 +570,7 @@ class _Output:
 
 
 class Raters:
-    """Joins the rows about one output: those of one group, system and item, or where no item is named, of one id.
+    """Joins the rows about one output: those of one group and system, and of one item, or id where no item is named.
 
     Where an output has several criteria, or few of them come again and again, a rating is of the criterion of its row:
     `CRITERION`, or `CRITERION.NAME` where a row has several ratings.
@@ -590,7 +590,7 @@ class Raters:
             InputError: its texts are others than those of an earlier row about the same output; or no row says who
                 rated, and the output has a rating of this criterion.
         """
-        own = (segment.id,) if segment.item is None else (segment.group, segment.system, segment.item)
+        own = (segment.group, segment.system, segment.id if segment.item is None else segment.item)
         output = self._outputs.setdefault(own, _Output(place, segment))
         other = next((name for ours, name in _SAME.items() if _differs(output.segment, segment, ours)), None)
         if other is not None:
@@ -650,6 +650,30 @@ class Raters:
                 f"{name}: {len(alone) - len(texts)} rows have the text of another row and no item, and count as outputs"
                 " of their own; name the item (--columns seg=COLUMN) if they are ratings of one output"
             )
+
+
+def with_items(segments: Sequence[Segment], name: str, column: str = "id") -> tuple[Sequence[Segment], list[str]]:
+    """Segments with their items, where ids repeat over systems and so name the input, and a note; else as they are.
+
+    Args:
+        segments: all segments of a file or frame.
+        name: what the note calls it.
+        column: what it calls the id.
+    """
+    is_each = all(s.system is not None and s.item is None for s in segments)
+    if not is_each or not len({s.id for s in segments}) < len(segments) == len({(s.system, s.id) for s in segments}):
+        return segments, []
+    return [*map(item_of_id, segments)], [note_of_items(name, column)]
+
+
+def item_of_id(segment: Segment) -> Segment:
+    """A segment whose id names the input that each system had: it is the item, and the system stands before the id."""
+    return replace(segment, id=f"{segment.system}:{segment.id}", item=segment.id)
+
+
+def note_of_items(name: str, column: str) -> str:
+    """The note on ids that were taken for items."""
+    return f"{name}: {column!r} repeats over systems, and is taken for the item (seg)"
 
 
 def _differs(one: Segment, other: Segment, name: str) -> bool:

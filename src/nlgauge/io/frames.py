@@ -11,7 +11,7 @@ from typing import IO, Any
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.segment import Dataset, Frame, Segment, column, column_names, is_frame, plain
 from nlgauge.io.advice import advice
-from nlgauge.io.fields import Fields, NoHypothesis, Raters, columns_read, is_rating, with_references
+from nlgauge.io.fields import Fields, NoHypothesis, Raters, columns_read, is_rating, with_items, with_references
 from nlgauge.io.files import RATIO_FROM, InputFile
 from nlgauge.io.rows import Rows
 
@@ -297,10 +297,11 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
             raise InputError(f"{place}: {error}") from None
     made.check(kind)
     segments.extend(raters.segments())
+    whole, of_items = with_items(segments, kind)
     if not segments:
         raise InputError(f"{kind} is empty: no row in it, expected at least one segment")
     told = made.notes(kind, [name for name in names if name not in kept])
-    return Dataset(tuple(segments), notes=(*told, *(raters.notes(kind) if by_rater else ())))
+    return Dataset(tuple(whole), notes=(*told, *(raters.notes(kind) if by_rater else ()), *of_items))
 
 
 def rows_of(frame: Frame, names: Sequence[str] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:

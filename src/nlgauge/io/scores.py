@@ -31,6 +31,7 @@ from nlgauge.io.fields import (
     check_rated,
     is_known,
     like_criteria,
+    note_of_items,
     truth,
 )
 from nlgauge.io.files import STDIN, Faults, InputFile, Lines, by_content, counted, number_in, unpacked_name
@@ -226,6 +227,11 @@ def _table(
         raise InputError(f"{name} is empty: no row in it, expected scores")
     values = found.scores.arrays(name, len(found.keys))
     table_notes = (*notes, *found.scores.notes(name))
+    outputs = {key[:2] for key in found.keys}  # (id, system)
+    if all(key.id and key.system for key in found.keys) and len({own for own, _ in outputs}) < len(outputs):
+        found.keys = [key._replace(id=None, item=key.item or key.id) for key in found.keys]
+        column = next((column for column, field in names.items() if field == "id"), "id")
+        table_notes = (*table_notes, note_of_items(name, column))
     if not any(found.raters) and not any(found.criteria):
         return ScoreTable(tuple(found.keys), values, found.level, name, table_notes)
     return _averaged(found, values, name, table_notes)
@@ -286,7 +292,7 @@ class _Found:
             )
         if level != (self.level or level):
             raise InputError(f"about a {level}, the rows before it about {self.level}s; expected one level per file")
-        identity = Key(key.id) if key.id is not None else key
+        identity = key._replace(item=None, group=None) if key.id is not None else key
         rater, criterion = (None if row.get(name) is None else str(row[name]) or None for name in (RATER, RATED))
         self._like = like_criteria(row) if self._like is None else self._like
         if self._like and criterion is None:

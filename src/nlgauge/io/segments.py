@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -14,10 +15,20 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.inputs import SameInputs
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.advice import LOOKED, advice, lacks
-from nlgauge.io.fields import WHOSE, FieldError, Fields, NoHypothesis, Raters
+from nlgauge.io.fields import (
+    WHOSE,
+    FieldError,
+    Fields,
+    NoHypothesis,
+    Raters,
+    item_of_id,
+    note_of_items,
+    with_items,
+)
 from nlgauge.io.files import Faults, InputFile, counted, refuse
 from nlgauge.io.rows import Rows
 
+R = TypeVar("R")
 BLOCK = 65_536
 BLOCK_CHARACTERS = 1 << 25  # long documents end a block early, so that memory does not depend on how long texts are
 _SOME = {
@@ -193,6 +204,7 @@ class TableSource(Source):
         self, rows: Rows, columns: Mapping[str, str] | None = None, given: Mapping[str, str] | None = None
     ) -> None:
         self.rows = rows
+        self._ids_are_items = False
         self._columns, self._given = columns, given or columns or {}
 
     def close(self) -> None:
@@ -200,10 +212,19 @@ class TableSource(Source):
         self.rows.file.close()
 
     def _check(self) -> Summary:
-        for _ in self.checked():
-            pass
+        self._passed(deque[Segment](maxlen=0).extend)
         assert self._summary is not None  # set at the end of the pass
         return self._summary
+
+    def _passed(self, use: Callable[[Iterator[Segment]], R]) -> R:
+        """What is made of one pass; of another one where ids turn out to be those of items."""
+        known = self._ids_are_items
+        try:
+            return use(self.checked())
+        except InputError:
+            if self._ids_are_items == known:
+                raise
+            return use(self.checked())
 
     def _segments(self) -> Iterator[Segment]:
         return (segment for _, segment in self._placed(Fields(self._columns)))
@@ -222,13 +243,16 @@ class TableSource(Source):
             raise InputError(f"{self.rows.file.name} is empty: no row in it, expected at least one segment")
         repeated = tally.repeated()
         if repeated:
-            self._name_duplicate(repeated)
+            of_systems = None not in tally.systems and not any(shape[OPTIONAL.index("item")] for shape in tally.shapes)
+            self._name_duplicate(repeated, of_systems)
         notes = [*self.rows.notes(), *fields.notes(self.rows.file.name, self.rows.ignored)]
+        if self._ids_are_items:
+            notes.append(note_of_items(self.rows.file.name, self._id_column))
         self._summary = tally.summary([self.rows.file.entry], notes)
 
     def dataset(self) -> Dataset:
         """All segments, read in the pass that checks them."""
-        segments = tuple(self.checked())
+        segments = self._passed(tuple[Segment, ...])
         return Dataset(segments, self.rows.file.name, self.check().notes)
 
     def by_rater(self, is_named: bool) -> HeldSource:
@@ -242,9 +266,9 @@ class TableSource(Source):
         faults.check()
         name = self.rows.file.name
         fields.check(name)
-        segments = tuple(raters.segments())
-        notes = (*self.rows.notes(), *fields.notes(name, self.rows.ignored), *raters.notes(name))
-        return HeldSource(Dataset(segments, name, notes), [self.rows.file])
+        segments, of_items = with_items([*raters.segments()], name, self._id_column)
+        notes = (*self.rows.notes(), *fields.notes(name, self.rows.ignored), *raters.notes(name), *of_items)
+        return HeldSource(Dataset(tuple(segments), name, notes), [self.rows.file])
 
     def _placed(self, fields: Fields) -> Iterator[tuple[int, Segment]]:
         for number, (place, row) in enumerate(self.rows, start=1):
@@ -255,7 +279,7 @@ class TableSource(Source):
                 self.rows.refuse(self.rows.at(place), f"{error}{offered}")
                 continue
             for segment in segments:
-                yield place, segment
+                yield place, item_of_id(segment) if self._ids_are_items else segment
 
     def advice(self) -> Mapping[str, str]:
         """The same, and which column may hold what all segments lack."""
@@ -269,11 +293,24 @@ class TableSource(Source):
         finally:
             self.rows.refuse = counting
 
-    def _name_duplicate(self, repeated: set[int]) -> None:
-        """Refuse the ids that really occur twice. Equal hashes alone do not prove that ids are equal."""
-        first: dict[str, tuple[int, Segment]] = {}
+    @property
+    def _id_column(self) -> str:
         columns = self._columns or {}
-        column = next((name for name, field in columns.items() if field == "id"), columns.get("id", "id"))
+        return next((name for name, field in columns.items() if field == "id"), columns.get("id", "id"))
+
+    def _name_duplicate(self, repeated: set[int], of_systems: bool) -> None:
+        """Refuse the ids that really occur twice. Equal hashes alone do not prove that ids are equal.
+
+        Args:
+            repeated: hashes of ids that occur twice.
+            of_systems: whether every row names its system, and none an item. If no system has an id twice, ids are
+                those of items in the next pass.
+
+        Raises:
+            InputError: ids occur twice.
+        """
+        first: dict[str, tuple[int, Segment]] = {}
+        outputs = set[tuple[str | None, str]]()
         faults = Faults(self.rows.file.name)
         fields, had = Fields(self._columns), 0
         for place, segment in self._placed(fields):
@@ -281,12 +318,15 @@ class TableSource(Source):
             had = fields.made
             if hash(segment.id) not in repeated:
                 continue
+            of_systems = of_systems and not made and (segment.system, segment.id) not in outputs
+            outputs.add((segment.system, segment.id))
             if segment.id in first:
                 before, one = first[segment.id]
                 way = f"; {WHOSE}" if made else ""
                 if made and segment.group != one.group:
                     way = "; a group (lp, task) is no part of it, so give each row an id"
                 elif not made and segment.system not in (None, one.system):
+                    column = self._id_column
                     seg = f"--columns seg={column} (columns={{'seg': {column!r}}})"
                     way = f"; if it names the input that each system had, say {seg}"
                 faults.add(
@@ -295,20 +335,27 @@ class TableSource(Source):
                 )
             else:
                 first[segment.id] = place, segment
+        self._ids_are_items = of_systems and faults.n > 0
         faults.check()
 
 
 class HeldSource(Source):
-    """The segments of a dataset in memory, at least one, and all files that were read for them."""
+    """The segments of a dataset in memory, at least one, with all files that were read for them.
 
-    def __init__(self, data: Dataset, files: Sequence[InputFile]) -> None:
+    Args:
+        data: the segments. Their notes say what was left out.
+        files: all files that were read for them.
+        inputs: files that were read before, as a result names them.
+    """
+
+    def __init__(self, data: Dataset, files: Sequence[InputFile], inputs: Sequence[Mapping[str, str]] = ()) -> None:
         if not data.segments:
             raise InputError(f"{data.name} is empty: no segment in it, expected at least one")
         self.data = data
-        self._files = list(files)
+        self._files, self._inputs = list(files), inputs
 
     def _check(self) -> Summary:
-        return self._tally().summary([file.entry for file in self._files], self.data.notes)
+        return self._tally().summary([*self._inputs, *(file.entry for file in self._files)], self.data.notes)
 
     def _segments(self) -> Iterator[Segment]:
         return iter(self.data)
@@ -323,30 +370,42 @@ class JoinedSource(Source):
     """The segments of several sources, one for each system. Segments of one item are those of one `item`, or else `id`.
 
     Several data files, `nlgauge score bart.jsonl t5.jsonl`, are joined like this. Where no row of a file names a
-    system, it is named after the file.
+    system, it is named after the file. Files that have systems in common and no item twice are parts of one set.
 
     Args:
         named: each source with the name that its system has where its segments name none.
 
     Raises:
-        InputError: when it is checked: a system is in two of them.
+        InputError: when it is checked: a system has an item in two of them.
     """
 
     def __init__(self, named: Sequence[tuple[str, Source]]) -> None:
         self._named = list(named)
+        self._of_parts: set[str] = set()  # systems that two sources have
 
     def _check(self) -> Summary:
         seen: dict[str, str] = {}
+        twice: dict[tuple[str, str, str], None] = {}  # two sources, and a system that both have
         parts = []
         for name, source in self._named:
             parts.append(part := source.check())
             for system in part.systems:
                 own = name if system is None else system
-                if own in seen:
-                    raise InputError(f"system {own!r} is in two data files, {seen[own]!r} and {name!r}, expected one")
-                seen[own] = name
+                if seen.setdefault(own, name) != name:
+                    twice[seen[own], name, own] = None
         inputs = [entry for part in parts for entry in part.inputs]
-        return self._tally().summary(inputs, [note for part in parts for note in part.notes])
+        self._of_parts = {own for _, _, own in twice}
+        tally = self._tally()
+        for one, other, own in twice if tally.repeated() else ():
+            raise InputError(
+                f"system {own!r} is in two data files, {one!r} and {other!r}, and has some items in both; expected one"
+                " file for each system, or each item in one"
+            )
+        told = [
+            f"data files {one!r} and {other!r} have systems in common, and are taken for parts of one set"
+            for one, other in dict.fromkeys((one, other) for one, other, _ in twice)
+        ]
+        return tally.summary(inputs, [*(note for part in parts for note in part.notes), *told])
 
     def advice(self) -> Mapping[str, str]:
         """That of the first source."""
@@ -363,6 +422,7 @@ class JoinedSource(Source):
                 for segment in block:
                     system = name if segment.system is None else segment.system
                     own = segment.id if segment.id.startswith(f"{system}:") else f"{system}:{segment.id}"
+                    own = own if segment.group is None or system not in self._of_parts else f"{segment.group}:{own}"
                     item = segment.id if segment.item is None else segment.item
                     yield replace(segment, id=own, system=system, item=item)
 

@@ -21,6 +21,7 @@ from nlgauge.core.scores import Scores, count, ids, mean_of_defined, say
 from nlgauge.core.segment import Dataset, Segment, select_systems
 from nlgauge.core.spec import Signature, version
 from nlgauge.core.tables import Key, Preferences, ScoreTable
+from nlgauge.io.write import segment_columns
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.run import grouped_notes, score_grouped
 from nlgauge.metrics.stored import direction_of
@@ -114,6 +115,11 @@ class JoinedScores:
             found.setdefault(segment.group, []).append(i)
         return {group: np.array(where, dtype=np.int64) for group, where in found.items()}
 
+    def columns(self) -> dict[str, Any]:
+        """One row per segment, as `--segments` writes it: scores by every metric, and ratings as `human.CRITERION`."""
+        ratings = {f"human.{name}": values for name, values in self.human.items()}
+        return {**segment_columns(self.segments, self.scores), **ratings}
+
     def take(self, keep: Mask) -> JoinedScores:
         """The same data with only the segments that a mask of shape (n,) keeps."""
         where = np.flatnonzero(keep)
@@ -172,7 +178,8 @@ def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tup
         raise InputError("no criterion is named, expected at least one")
     for criterion in names:
         if criterion not in known and not (criterion == _MEAN and len(known) > 1):
-            raise InputError(f"no segment of {name} is rated for {criterion!r}{nearest(criterion, known)}")
+            left = next((f"; {note}" for note in dataset.notes if f"column {criterion!r} left out" in note), "")
+            raise InputError(f"no segment of {name} is rated for {criterion!r}{left or nearest(criterion, known)}")
         if names.count(criterion) > 1:
             raise InputError(f"criterion {criterion!r} is named twice")
     return tuple(names)

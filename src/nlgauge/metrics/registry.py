@@ -309,6 +309,7 @@ METRICS = Registry(
 _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
 METRIC_OPTIONS = frozenset({"base", "metric"})  # options of metrics of ours whose value is a specification
+NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*)=(.+)")  # a name of the user's for a metric with its options: NAME=SPEC
 OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
 ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
@@ -403,7 +404,7 @@ def names_metric(word: str) -> bool:
     A metric that lacks an option is one, and so is a sum, and a function of the user's with its module.
     """
     try:
-        parsed = [None if OWN.fullmatch(spec) else parse(spec) for spec in split(word)]
+        parsed = [None if OWN.fullmatch(spec) else parse(NAMED.sub(r"\2", spec)) for spec in split(word)]
     except SpecError:
         return False
     known = [name.lower() for name in metric_names()]

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from glob import escape, glob
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -46,6 +47,7 @@ _SYNONYMS = {  # of ours
 _FALLS = re.compile(
     r"(?i)(?<![a-z])(?:ppl|perplexity|nll|loss|hter|toxicity|error[\W_]?rate|edit[\W_]?distance)(?![a-z])"
 )
+_SYSTEM = "{system}"  # in the name of a file, of which each system has one
 _REFERENCE = re.compile(r"-(?:ref[A-Z]?(?:\.ref[A-Z])*|src|all)$")  # as mt-metrics-eval names a metric: BLEU-refA
 
 
@@ -223,8 +225,9 @@ class Stored(BaseMetric):
     of the file. If every column of a file is a metric, `nlgauge meta DATA --scores theirs.tsv` takes them all at once.
 
     Rows are joined to segments by `id`, or by `system`, `seg` and `lp` or `task`; a file of which no row fits any
-    segment is refused. A segment without a score gets NaN and is counted; `nlgauge meta` refuses it unless `--missing`
-    says what to do. The number of a corpus is the mean of its segments.
+    segment is refused. A file for each system, of one number on each line or with rows, is `file="comet.{system}"`. A
+    segment without a score gets NaN and is counted; `nlgauge meta` refuses it unless `--missing` says what to do. The
+    number of a corpus is the mean of its segments.
 
     The direction is the first of these that is known, and a note says so where it is a guess:
 
@@ -238,7 +241,7 @@ class Stored(BaseMetric):
 
     Args:
         file: JSON lines, TSV, CSV or Parquet with `id`, or with `system` and `seg`; WMT's `.seg.score`; one number on
-            each line; or what COMET prints or writes.
+            each line; or what COMET prints or writes. `{system}` in its name stands for the system: each has a file.
         column: whose scores; may be left out where there is only one column of numbers.
         higher_is_better: false for an error rate. None takes what is recorded beside the file, else what the name of
             the column says, else true, with a note.
@@ -294,10 +297,26 @@ class Stored(BaseMetric):
     @cached_property
     def _digest(self) -> str:
         """That of the file whose numbers are kept: what is written to it later is another metric's."""
-        try:
-            return sha256(Path(self.file).read_bytes()).hexdigest()[:16]
-        except OSError as error:
-            raise InputError(f"cannot read scores {self.file}: {error.strerror}") from None
+        digest = sha256()
+        for system, path in self._files.items():
+            try:
+                content = Path(path).read_bytes()
+            except OSError as error:
+                raise InputError(f"cannot read scores {path}: {error.strerror}") from None
+            digest.update(content if system is None else f"{system}\0{sha256(content).hexdigest()}\n".encode())
+        return digest.hexdigest()[:16]
+
+    @cached_property
+    def _files(self) -> dict[str | None, str]:
+        """System -> its file; None -> the one file of all."""
+        before, mark, after = self.file.partition(_SYSTEM)
+        if not mark:
+            return {None: self.file}
+        paths = sorted(glob(f"{escape(before)}*{escape(after)}"))
+        found: dict[str | None, str] = {path[len(before) : len(path) - len(after)]: path for path in paths}
+        if not found:
+            raise InputError(f"scores:file is {self.file!r}, and there is no file of such a name for any system")
+        return found
 
     @cached_property
     def _table(self) -> ScoreTable:
@@ -305,4 +324,17 @@ class Stored(BaseMetric):
         # The only metric that reads a format of ours, and only when it is used.
         from nlgauge.io.scores import read_scores
 
-        return read_scores(self.file, columns=None if self.column is None else [self.column])
+        columns = None if self.column is None else [self.column]
+        tables = {system: read_scores(path, columns) for system, path in self._files.items()}
+        if None in tables:
+            return tables[None]
+        name = self.column or Path(self.file.replace(_SYSTEM, "")).stem.strip("._-") or "scores"
+        return ScoreTable(
+            tuple(
+                key if key.id is not None else key._replace(system=key.system or system)
+                for system, table in tables.items()
+                for key in table.keys
+            ),
+            {name: np.concatenate([table.column(self.column) for table in tables.values()])},
+            name=self.file,
+        )

@@ -1,0 +1,150 @@
+"""An evaluation set: texts in one file or several, and what people said of them, read in one way for every verb."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Dataset
+from nlgauge.core.tables import Preferences, ScoreTable, judged
+from nlgauge.io import read
+from nlgauge.io.fields import CRITERION, RATED, RATER, is_known, note_of_guess
+from nlgauge.io.files import STDIN, InputFile, Lines, by_content, unpacked_name
+from nlgauge.io.parallel import system_names
+from nlgauge.io.segments import HeldSource, JoinedSource, Source, drained
+
+Entry = dict[str, str]  # path and sha256 of a file
+_TABLES = (".jsonl", ".ndjson", ".json", ".parquet", ".score")  # of files whose first line is no header
+_CALLED = {  # what others call our fields in a table of ratings
+    "system": ("system_id", "system_name", "model"),
+    RATER: ("annotator", "annotator_id", "rater_id", "worker_id"),
+    RATED: ("criteria", "aspect", "dimension"),
+    "seg": ("segment_id", "segment", "item_id", "item"),
+}
+
+
+def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, judgements: str | None = None) -> Source:
+    """Open the texts of one file or folder, or of several files, with ratings of a table of their own joined to them.
+
+    Args:
+        paths: as for `open_data`. Several are joined: see `JoinedSource`.
+        columns: as for `open_data`. A pair reaches the file that has the name, and both if both have it.
+        judgements: a table of ratings, see `read_ratings`. Fields that it has under other names, such as `segment`,
+            `item`, `annotator` or `aspect`, are guessed, with a note. If it names systems and the texts none, the name
+            of their file is their system.
+
+    Raises:
+        InputError: a file is missing, its format is unknown, or it has an error in some row; no rating fits any text.
+    """
+    absent = next((path for path in paths if not _is_there(path)), None) if len(paths) > 1 else None
+    if absent is not None:
+        files = f"{len(paths)} data files are given ({', '.join(paths)}), and there is no {absent!r}"
+        raise InputError(f"{files}; is it a misspelt metric? see 'nlgauge list metrics'")
+    if judgements is None:
+        return _opened(paths, [columns] * len(paths))
+    from nlgauge.io.scores import KEYS
+
+    by_field = all(map(is_known, columns or ()))
+    typed = [pair if by_field else pair[::-1] for pair in (columns or {}).items()]  # (field, column)
+    header = read.first_names(judgements)
+    names = {name: field for field, name in typed if name in header and (field in KEYS or field.startswith(CRITERION))}
+    of_texts: list[Mapping[str, str] | None] = []
+    for there in map(read.first_names, paths):
+        pairs = [(field, name) for field, name in typed if name not in names or name in there]
+        if {"seg", "system"} & {*header, *names.values(), *_guessed(header, names)}:
+            pairs = _with_item(pairs, there)
+        of_texts.append(dict(pair if by_field else pair[::-1] for pair in pairs) or None)
+    source = _opened(paths, of_texts)
+    source.check()  # before ratings are read
+    table = read_ratings(judgements, names)
+    (name, *others) = system_names(paths)
+    if not others and [*source.check().systems] == [None] and any(key.system == name for key in table.keys):
+        source = JoinedSource([(name, source)])
+    dataset, inputs = drained(source, called(paths))
+    return HeldSource(judged(dataset, table), [], [*inputs, dict(InputFile(judgements).entry)])
+
+
+def read_set(
+    paths: Sequence[str], columns: Mapping[str, str] | None = None, judgements: str | None = None
+) -> tuple[Dataset, list[Entry]]:
+    """All segments that `open_set` opens, and the files that were read."""
+    return drained(open_set(paths, columns, judgements), called(paths))
+
+
+def called(paths: Sequence[str]) -> str:
+    """What errors call the files together."""
+    return paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+
+
+def _opened(paths: Sequence[str], columns: Sequence[Mapping[str, str] | None]) -> Source:
+    sources = [read.open_data(path, columns=own) for path, own in zip(paths, columns, strict=True)]
+    return sources[0] if len(paths) == 1 else JoinedSource([*zip(system_names(paths), sources, strict=True)])
+
+
+def _is_there(path: str) -> bool:
+    return path == STDIN or path.startswith("hf://") or os.path.exists(path)
+
+
+def _with_item(pairs: Sequence[tuple[str, str]], header: Sequence[str]) -> list[tuple[str, str]]:
+    """(field, column) of texts, and the column of their items, if one name leaves no doubt and they have no ids."""
+    items = [name for name in _CALLED["seg"] if name in header]
+    is_named = bool({"id", "seg"} & {*header, *(field for field, _ in pairs)})
+    return [*pairs, ("seg", items[0])] if len(items) == 1 and not is_named else [*pairs]
+
+
+def _guessed(header: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
+    """Field -> column of a table of ratings, where one name that is not taken leaves no doubt."""
+    found: dict[str, str] = {}
+    for field, names in _CALLED.items():
+        there = [name for name in names if name in header and name not in named]
+        known = {*header, *named.values(), *found}
+        is_keyed = field == "seg" and "id" in known and RATER not in known  # else the id is that of a rating
+        if len(there) == 1 and field not in known and not is_keyed:
+            found[field] = there[0]
+    return found
+
+
+def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTable:
+    """Ratings in a table of their own: any table of scores, `DA-seglevel.csv`, averages of MQM, or a log of Pearmut.
+
+    Args:
+        path: the file.
+        names: column -> field, of a table of scores that has other names: `id`, `system`, `seg`, `lp`, `task`, `rater`,
+            `criterion`; or `human.NAME`, and then no other column is a rating. What it lacks is guessed, with a note:
+            `segment`, `item`, `annotator`, `aspect` and the like.
+    """
+    from nlgauge.io.formats import named as loaded
+    from nlgauge.io.formats import reader_by_header
+    from nlgauge.io.judgements import pearmut_table
+    from nlgauge.io.scores import read_scores
+    from nlgauge.io.wmt.annotations import is_esa, read_esa_scores
+
+    plain = unpacked_name(path).lower()
+    is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
+    if read.by_fields("jsonl", read.first_names(path)) == "pearmut":
+        return pearmut_table(InputFile(path))
+    if not is_table:
+        header = next(Lines(InputFile(path)).filled(), (0, ""))[1]
+        reader = reader_by_header(header)
+        if reader:
+            of_campaign: ScoreTable = loaded(reader)(path)
+            return of_campaign
+        if is_esa(header):
+            return read_esa_scores(path)
+    guess = _guessed(read.first_names(path), names or {})
+    named = {**(names or {}), **{name: field for field, name in guess.items()}}
+    rated = {name: field.removeprefix(CRITERION) for name, field in named.items() if field.startswith(CRITERION)}
+    table = read_scores(path, [*rated] or None, {name: field for name, field in named.items() if name not in rated})
+    columns = {rated.get(name, name): values for name, values in table.columns.items()}
+    ratings = {rated.get(name, name): given for name, given in table.ratings.items()}
+    return replace(table, columns=columns, ratings=ratings, notes=(*table.notes, *note_of_guess(path, guess)))
+
+
+def read_preferences(path: str) -> tuple[Preferences, Entry]:
+    """Better/worse pairs, and the file they are from."""
+    from nlgauge.io.ratings import read_pairs, read_relative_ranks
+
+    reader = read_relative_ranks if unpacked_name(path).endswith(".csv") else read_pairs
+    return reader(path), dict(InputFile(path).entry)
