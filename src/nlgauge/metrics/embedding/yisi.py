@@ -97,10 +97,9 @@ class YiSi1(MatchedPoints):
 class YiSi0(Checked, BaseMetric):
     """YiSi over words, whose similarity is the share of their characters in the longest common substring.
 
-    It needs no model and reads every script. Words are runs of letters and digits in small letters; the best match of
-    each is weighted and joined as in `yisi1`, with the same parts and the same dependence on the call by idf. The order
-    of words does not count, and a negation costs next to nothing. An empty side gets 0 (flag `empty`), and so does one
-    without a word (flag `untokenized`).
+    Words are runs of letters and digits in small letters; the best match of each is weighted and joined as in `yisi1`,
+    with the same parts and the same dependence on the call by idf. The order of words does not count, and a negation
+    costs next to nothing. An empty side gets 0 (flag `empty`), and so does one without a word (flag `untokenized`).
 
     Args:
         alpha: the share of precision in the denominator of F = PR / (alpha P + (1 - alpha) R); the higher, the more
