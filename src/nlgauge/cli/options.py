@@ -34,7 +34,7 @@ from nlgauge.core.spec import split
 from nlgauge.io.fields import is_known
 from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
-from nlgauge.metrics.registry import ALIKE, METRICS, NAMED, OWN, each, metric, metric_names, own_function, own_names
+from nlgauge.metrics.registry import ALIKE, METRICS, NAMED, OWN, metric, metric_names, own_function, own_names
 from nlgauge.report.labels import visible
 from nlgauge.report.tables import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, doubt_line, render

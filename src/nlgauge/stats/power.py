@@ -65,8 +65,6 @@ def correlation_power(
 ) -> Power:
     """Plan a test of whether a correlation differs from 0; give two of effect, n and power.
 
-    A power counts findings in the direction of the effect alone; without an effect it is half of a two-sided alpha.
-
     n = ((z_alpha + z_power) / atanh r)^2 + 3.
 
     References:
@@ -114,8 +112,7 @@ def accuracy_power(
 ) -> Power:
     """Plan a test of whether two metrics differ in accuracy on the same pairs; give two of effect, n and power.
 
-    `discordant` is the share of the pairs that only one of the two gets right. The difference of two accuracies cannot
-    exceed it.
+    `discordant` is the share of the pairs that only one of the two gets right.
     """
     if not 0 < discordant <= 1:
         raise InputError(f"discordant is {discordant}, expected a share of the pairs, above 0 and up to 1")
@@ -158,8 +155,6 @@ def simulated_power(
     alpha: float = 0.05,
 ) -> SimulatedPower:
     """How often would a test find the difference of two metrics on other systems like these, drawn with replacement?
-
-    Of metrics over systems there is no formula, since the two are correlated with each other.
 
     Args:
         test: maps scores of the first metric, scores of the second and judgements, each of shape (S, ...), to a

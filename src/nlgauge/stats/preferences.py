@@ -293,8 +293,8 @@ class Threshold:
 def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float = 0.0, exact: bool = False) -> Threshold:
     """Find the epsilon that maximises the mean of acc_eq over groups, exactly.
 
-    Raising epsilon past the |dx| of a pair turns the pair into a tie. That is right where people tie it (a gain) and
-    wrong where it was concordant (a loss). The gains are put in the order of |dx|, so that every threshold is tried.
+    Raising epsilon past the |dx| of a pair turns the pair into a tie. That is right where people tie it, and wrong
+    where it was concordant; every threshold is tried.
 
     Args:
         x: scores of one metric, shape (n,).
@@ -599,7 +599,7 @@ class SoftAccuracy:
 def pairwise(x: Array, z: Array, *, ties: str = "loss") -> Ratio:
     """The pairs of systems that metric and people order alike.
 
-    A pair that both tie counts as ordered alike; `ties` settles the pairs that only one side ties.
+    A pair that both tie counts as ordered alike.
 
     Args:
         x: system scores, shape (..., S).

@@ -120,9 +120,6 @@ def split_half(
 
     Raises:
         InputError: there are fewer than two raters, or the statistic is not a coefficient.
-
-    Splits differ in how they group the raters, not in their units. So the ends are not an interval for other
-    units.
     """
     check_draws(draws)
     check_level(confidence)
@@ -402,8 +399,8 @@ def prompt_sensitivity(
 ) -> PromptSensitivity:
     """How far the labels of one judge depend on the prompt.
 
-    Prompts are taken as they are, items as drawn from many: intervals say what other items would give. They are those
-    of the jackknife over items with Student's t, and of Wilson for `dependent`.
+    Intervals say what other items would give: those of the jackknife over items with Student's t, and of Wilson for
+    `dependent`.
 
     Args:
         labels: labels as numbers, shape (prompts, units), NaN where missing.

@@ -114,7 +114,7 @@ def paired_randomisation(
     """Paired approximate randomisation: are the labels of the two systems exchangeable, item by item?
 
     For each item a fair coin decides whether the two systems swap their rows; p = (#{|d*| >= |d|} + 1) / (B + 1). It
-    keeps its level for any number of items, and identical outputs get p = 1. With few items it finds little.
+    keeps its level for any number of items; with few it finds little.
 
     Args:
         stats: segment statistics, shape (S, n, k), the baseline first; the rows of an undefined segment are zeros.

@@ -34,9 +34,9 @@ class MetricComparison:
 
     Attributes:
         test: the name of the test: `williams`, `perm_both`, `perm_inputs`, `perm_systems`, `item_swap`, `bootstrap`.
-        generalise_to: what the answer holds for: `inputs` is other items and the same systems; `systems` is other
-            systems and the same items; `both` is of a test that swaps every score on its own, whose answer still
-            holds for the same systems alone, or of a bootstrap that draws items and systems.
+        generalise_to: what the answer holds for: `inputs`, other items and the same systems; `systems`, other systems
+            and the same items; `both`, a test that swaps every score on its own (the same systems alone), or a
+            bootstrap that draws both.
         alternative: `greater` gives p of row better than column; `two-sided` gives p of a difference either way.
         values: the statistic of every metric, shape (M,); NaN where undefined.
         deltas: row minus column, shape (M, M).
@@ -298,8 +298,7 @@ def williams(
 ) -> Any:
     """The p-value of Williams' test, from Pearson correlations alone; arrays broadcast.
 
-    It is meant for one coefficient over independent things, such as systems; for means of coefficients and for tau it
-    is taken by habit alone.
+    It is meant for one coefficient over independent things, such as systems.
 
     Args:
         r12: correlation of people (1) and a metric (2).

@@ -72,9 +72,9 @@ _CODE = re.compile(r"[a-z]{2,3}(?:[-_]\w+)*", re.IGNORECASE)  # of a language
 class Matching(MatchedPoints):
     """Tokens matched greedily (F as in BERTScore) or by transport (1 - cost as in MoverScore), with all switches.
 
-    Take it to find out which switch makes a difference; to score systems, take `bertscore` or `moverscore`. Two corners
-    of the grid are these two: `matching:idf=references` is `bertscore:idf=true`, and
-    `matching:match=wmd1,pmeans=true,idf=both,drop_marks=true` is `moverscore:idf=true`.
+    Take it to find out which switch makes a difference. Two corners of the grid are `bertscore` and `moverscore`:
+    `matching:idf=references` is `bertscore:idf=true`, and `matching:match=wmd1,pmeans=true,idf=both,drop_marks=true` is
+    `moverscore:idf=true`.
 
     The range is -1 to 1 with `greedy` and -3 to 1 with the others. An empty side gets 0 with `greedy` and -3 with the
     others (flag `empty`); if no piece of a side weighs anything, the score is undefined (flag `unweighted`). With idf

@@ -314,9 +314,8 @@ class SentSim(Checked, BaseMetric):
     """The sum of exp(cosine) of mean vectors and exp(match of tokens), each of the two scaled to 0..1 over the call.
 
     A score depends on the other segments of the call and is not cached: compare systems in one call, never across
-    calls. A call in which all segments have the same cosine or the same match is refused. An empty side gets 2, the
-    lowest value (flag `empty`), and does not count in the scales. The parts `sentence` and `words` are the two numbers
-    before they are scaled.
+    calls. An empty side gets 2, the lowest value (flag `empty`), and does not count in the scales. The parts `sentence`
+    and `words` are the two numbers before they are scaled.
 
     Args:
         model: `embedded`, `base`, a folder, or an id of the Hugging Face hub.
@@ -406,9 +405,9 @@ def _scaled(part: BaseMetric, values: Array, empty: Mask, lie: Moments) -> Array
 class Supert(MatchedPoints):
     """F of the best cosines between the tokens of a summary and of the first sentences of its source.
 
-    The beginning of the source stands for a reference, so none is needed; what matters must stand there. A summary that
-    copies it scores high, and negations and antonyms cost little. Special tokens are left out. The parts are `f1`,
-    `precision` and `recall`. An empty side gets 0 (flag `empty`).
+    What matters must stand at the beginning of the source. A summary that copies it scores high, and negations and
+    antonyms cost little. Special tokens are left out. The parts are `f1`, `precision` and `recall`. An empty side gets
+    0 (flag `empty`).
 
     Args:
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
@@ -485,9 +484,9 @@ _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 class DiscoScore(MatchedPoints):
     """1 / (1 + the mean squared distance of the nouns of hypothesis and reference); an approximation.
 
-    It follows one of the eight variants of DiscoScore, DS-Focus with nouns; do not report it as DiscoScore. A noun lies
-    at the sum of the vectors of its places, so it says how often a text speaks of it, and in which context. Nouns are
-    found in English text alone. A copy scores 1; a text without a noun counts as empty and gets 0 (flag `empty`).
+    Do not report it as DiscoScore. A noun lies at the sum of the vectors of its places, so it says how often a text
+    speaks of it, and in which context. Nouns are found in English text alone. A copy scores 1; a text without a noun
+    counts as empty and gets 0 (flag `empty`).
 
     Args:
         layer: the number of blocks to run, 0 for the embeddings; None is two thirds of the depth (8 of 12).

@@ -281,8 +281,7 @@ class Sms(WordPoints):
     """`exp(-cost)` of moving the sentence vectors of the hypothesis onto those of the reference, or words as well.
 
     A sentence lies at the mean of its tokens' unit vectors and weighs as many tokens as it has; the cost is Euclidean
-    and exact. For texts of several sentences: of one sentence each, only two points are compared. A copy scores 1; an
-    empty side gets 0 (flag `empty`).
+    and exact. A copy scores 1; an empty side gets 0 (flag `empty`).
 
     Args:
         words: move the words, too (the name `swms`); they have half of the weight.
@@ -348,8 +347,7 @@ class BaryScore(MatchedPoints):
 
     References:
         Colombo et al. (2021), "Automatic Text Evaluation through the Lens of Wasserstein Barycenters", section 3. The
-        barycenter starts at the mean of each piece over the layers; in the released code all its points start at 0, so
-        that the first plan is any.
+        barycenter starts at the mean of each piece over the layers, in the released code at 0.
     """
 
     idf: bool = False
