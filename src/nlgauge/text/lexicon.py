@@ -623,7 +623,7 @@ class WordNet:
     @cached_property
     def _exceptions(self) -> dict[str, dict[str, list[str]]]:
         """Part of speech -> irregular form -> its base forms; empty without the files `noun.exc` and so on."""
-        tables = {}
+        tables: dict[str, dict[str, list[str]]] = {}
         for pos in POSES:
             path = self.folder / f"{pos}.exc"
             lines = path.read_text("utf-8").splitlines() if path.is_file() else []
