@@ -84,7 +84,7 @@ def test_a_page_and_segments_are_written(data, tmp_path):
         (["-c", "p"], "no segment"),
         (["-c", "q", "-c", "other"], "2 criteria (q, other), expected one"),
         (["-c", "q", "--scores", "s.tsv"], "--scores is now a metric: -m scores:file=FILE,column=NAME"),
-        (["-c", "q", "--among", "rate"], "--among is now an argument of ng.select_models in Python"),
+        (["-c", "q", "--among", "rate"], "--among is now always of rated outputs, and not typed"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(data, capsys, arguments, message):
@@ -252,10 +252,7 @@ def test_pooling_strategies(sweep_data, suite, tmp_path, capsys, tiny_nli):
         (["DATA", "--suite", "SUITE", "-m", "chrf", "--with", "blue"], "did you mean 'bleu'"),
         (["DATA", "--suite", "SUITE", "-m", "chrf", "--with", "chrf"], "nothing to be mixed with but itself"),
         (["DATA", "--suite", "SUITE", "-m", "chrf", "--with", "bleu", "--weights", "0:2:1"], "expected from:to:step"),
-        (
-            ["DATA", "--suite", "SUITE", "-m", "chrf", "--with", "bleu", "--norm", "max"],
-            "an argument of ng.sweep",
-        ),
+        (["DATA", "--suite", "SUITE", "-m", "chrf", "--with", "bleu", "--norm", "max"], "--norm is now always minmax"),
         (["DATA", "--suite", "SUITE", "-m", "chrf", "--with", "bleu", "--stat", "pearsn"], "pearson"),
         (["DATA", "--suite", "SUITE", "-m", "chrf", "--with", "bleu", "-c", "quality"], "quality"),
         (["DATA", "--suite", "SUITE", "-m", "chrf", "--with", "bleu", "-f", "docx"], "docx"),

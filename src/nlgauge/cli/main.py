@@ -244,15 +244,15 @@ MOVED: Mapping[str, str] = {
     **dict.fromkeys(
         [f"select --{name}" for name in ("missing", "references")], "an argument of ng.select_models in Python"
     ),
-    "select --among": "of rated outputs alone, and not typed",
+    "select --among": "always of rated outputs, and not typed",
     "select --draw-matrix": "systems of their own in DATA, with --hybrids 0",
     "sweep --pooling": "--with pooling, and -m names the nli metrics",
     "sweep --intervals": "an argument of ng.sweep in Python",
-    "sweep --choice": "by wins, and not typed",
-    "sweep --missing": "refuse, and not typed",
-    "sweep --norm": "minmax, and not typed; meta takes a sum as in -m '0.5*chrf + 0.5*bleu[norm=zscore]'",
-    "sweep --references": "that of each metric, and not typed",
-    "sweep --ties": "loss, and not typed",
+    "sweep --choice": "always by wins, and not typed",
+    "sweep --missing": "always refuse, and not typed",
+    "sweep --norm": "always minmax, and not typed; meta takes a sum as in -m '0.5*chrf + 0.5*bleu[norm=zscore]'",
+    "sweep --references": "always that of each metric, and not typed",
+    "sweep --ties": "always loss, and not typed",
 }
 FRONT = ("score", "gate", "meta", "audit", "synth", "train")  # what the product is; the help has the others below
 VERBS: Mapping[str, Verb] = {
