@@ -27,6 +27,11 @@ def test_each_word_is_matched_to_its_best_on_the_other_side():
     found = alignment([[0.9, 0.1, 0.3], [0.8, 0.2, 0.1]], 2, 3)
     assert found.hypothesis_matches == [0, 0]  # two words may share a match
     assert found.reference_matches == [0, 1, 0]
+    found = alignment([[0.5, 0.5], [0.5, 0.5]], 2, 2)
+    assert found.hypothesis_matches == [0, 0]
+    assert found.reference_matches == [0, 0]
+    assert alignment([[-0.9, -0.1]], 1, 2).hypothesis_matches == [1]
+    assert {type(i) for i in alignment([[0.1, 0.2]], 1, 2).hypothesis_matches} == {int}
 
 
 def test_an_alignment_is_shown_in_one_line_and_drawn_in_a_notebook():
@@ -43,25 +48,11 @@ def test_an_alignment_has_a_result_file():
     assert (rows[3]["matched"], rows[3]["similarity"], rows[3]["weight"]) == ("a", 0.9, 0.5)
 
 
-def test_of_equals_the_first_is_the_match():
-    found = alignment([[0.5, 0.5], [0.5, 0.5]], 2, 2)
-    assert found.hypothesis_matches == [0, 0]
-    assert found.reference_matches == [0, 0]
-
-
-def test_a_negative_similarity_can_be_the_best():
-    assert alignment([[-0.9, -0.1]], 1, 2).hypothesis_matches == [1]
-
-
 @pytest.mark.parametrize(("n", "m"), [(0, 2), (2, 0), (0, 0)])
 def test_a_word_beside_an_empty_text_is_matched_to_none(n, m):
     found = alignment([], n, m)
     assert found.hypothesis_matches == [None] * n
     assert found.reference_matches == [None] * m
-
-
-def test_matches_are_plain_numbers_that_json_can_hold():
-    assert {type(i) for i in alignment([[0.1, 0.2]], 1, 2).hypothesis_matches} == {int}
 
 
 @pytest.mark.parametrize(("n", "m"), [(2, 3), (0, 3), (2, 0), (0, 0)])

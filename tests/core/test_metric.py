@@ -169,6 +169,17 @@ class Pooled(Toy):
 def test_a_signature_is_the_fields_in_order_then_the_version():
     ours = metadata.version("nlgauge")
     assert str(signature(Toy(switch=True))) == f"metric:toy|whole:1|real:0.5|switch:true|text:13a|nlgauge:{ours}"
+    # what is None is left out, and what is zero, false or empty is not
+    entries = dict(signature(Toy(whole=0, real=0.0, text=""), {"revision": None, "layer": 0}).entries)
+    assert not {"maybe", "revision"} & entries.keys()
+    found = [entries[name] for name in ("whole", "real", "switch", "text", "layer")]
+    assert found == ["0", "0.0", "false", "", "0"]
+    assert "whole" not in dict(signature(Toy(), {"whole": None}).entries)  # a fact takes its option out
+    shown = ["none", "true", "false", "0.1", "1e-07", "3", "x"]
+    assert [show(v) for v in (None, True, False, 0.1, 1e-7, 3, "x")] == shown
+    # a field that is no option stands in neither
+    assert "derived" not in [f.name for f in options_of(Toy())]
+    assert "derived" not in dict(signature(Toy()).entries)
 
 
 def test_facts_replace_fields_in_their_place_and_add_to_them():
@@ -182,14 +193,6 @@ def test_facts_replace_fields_in_their_place_and_add_to_them():
     assert signature_of(Resolving(), "cpu").spec == "toy"  # which asks for the rule again
 
 
-def test_what_is_none_is_left_out_and_what_is_zero_false_or_empty_is_not():
-    entries = dict(signature(Toy(whole=0, real=0.0, text=""), {"revision": None, "layer": 0}).entries)
-    assert not {"maybe", "revision"} & entries.keys()
-    found = [entries[name] for name in ("whole", "real", "switch", "text", "layer")]
-    assert found == ["0", "0.0", "false", "", "0"]
-    assert "whole" not in dict(signature(Toy(), {"whole": None}).entries)  # a fact takes its option out
-
-
 def test_a_pooled_metric_says_over_what():
     assert dict(signature(Pooled()).entries)["pool"] == "call"
     assert dict(signature(Pooled(), {"pool": "references"}).entries)["pool"] == "references"
@@ -198,11 +201,6 @@ def test_a_pooled_metric_says_over_what():
 def test_the_specification_holds_what_differs_from_the_defaults():
     assert spec_of(Toy()) == "toy"
     assert spec_of(Toy(real=2.0, text="a, b")) == 'toy:real=2.0,text="a, b"'
-
-
-def test_a_field_that_is_no_option_stands_in_neither():
-    assert "derived" not in [f.name for f in options_of(Toy())]
-    assert "derived" not in dict(signature(Toy()).entries)
 
 
 @given(
@@ -218,11 +216,6 @@ def test_a_field_that_is_no_option_stands_in_neither():
 def test_the_specification_rebuilds_any_metric(metric):
     spec = parse(spec_of(metric))
     assert construct(Toy, dict(spec.options), {}, "toy") == metric
-
-
-def test_values_are_shown_as_the_grammar_reads_them():
-    shown = ["none", "true", "false", "0.1", "1e-07", "3", "x"]
-    assert [show(v) for v in (None, True, False, 0.1, 1e-7, 3, "x")] == shown
 
 
 # --- A metric of a plug-in
@@ -298,9 +291,6 @@ FULL = Segment("full", "h", ("r",), "s", context=({"speaker": "A", "text": "t"},
 def test_a_class_with_info_and_score_is_a_metric():
     assert isinstance(Needy(), Metric)
     assert not isinstance("bleu", Metric)
-
-
-def test_members_that_a_metric_may_leave_out_are_read_as_nothing():
     assert trained_on(Needy()) == ()
     assert trained_on(Chatty()) == ("typos",)
 
@@ -388,12 +378,6 @@ def test_the_limit_is_where_a_text_is_cut():
 # --- Text that a model cannot read is flagged, or has no score
 
 
-def test_above_the_limit_is_flagged_and_all_is_undefined():
-    shares = np.array([0.0, LIMIT, LIMIT + 0.01, 1.0])
-    assert unknown(shares).tolist() == [False, False, True, True]
-    np.testing.assert_array_equal(known(np.ones(4), shares), [1, 1, 1, np.nan])
-
-
 RUNTIME = Runtime()  # one, so that models are loaded once
 THAI = "คืนนี้จะมีฝนตกหนักทางภาคเหนือ"
 
@@ -457,7 +441,10 @@ def test_marks_of_word_beginnings_hold_no_text_and_bytes_are_all_known(tiny_mode
 # --- A model that computes NaN
 
 
-def test_any_number_that_is_not_finite_is_flagged_and_undefined():
+def test_what_is_unknown_above_the_limit_or_not_finite_is_flagged_and_undefined():
+    shares = np.array([0.0, LIMIT, LIMIT + 0.01, 1.0])
+    assert unknown(shares).tolist() == [False, False, True, True]
+    np.testing.assert_array_equal(known(np.ones(4), shares), [1, 1, 1, np.nan])
     values = np.array([0.5, np.nan, np.inf, -np.inf])
     assert nonfinite(values).tolist() == [False, True, True, True]
     assert nonfinite(values.reshape(2, 2)).tolist() == [True, True]
@@ -556,11 +543,6 @@ def fold(rows, policy, **options):
     return over_references(segments, policy, lambda s: single(s, **options))
 
 
-def test_a_flag_of_any_reference_is_set_where_it_leaves_the_score_undefined():
-    assert fold([[2, None], [2, 1]], "mean").flags["high"].tolist() == [True, False]  # the first mean is undefined
-    assert fold([[2, None], [2, 1]], "best_each").flags["high"].tolist() == [False, False]
-
-
 @pytest.mark.parametrize(
     ("policy", "values", "parts"),
     [
@@ -583,12 +565,11 @@ def test_the_best_reference_is_named_and_among_equals_it_is_the_first():
     np.testing.assert_array_equal(fold([[1], [2]], "best").parts["reference"], [0, 0])
     assert fold([], "best").parts["reference"].shape == (0,)
     assert all("reference" not in fold([[1, 2]], policy).parts for policy in POLICIES[1:])
-
-
-def test_the_best_of_an_error_rate_is_the_lowest():
     found = fold([[1, 3, 2]], "best", higher_is_better=False)
     assert (found.values[0], found.parts["reference"][0], found.higher_is_better) == (1, 0, False)
     assert fold([[1, 3, 2]], "best_each", higher_is_better=False).values[0] == 1
+    assert fold([[2, None], [2, 1]], "mean").flags["high"].tolist() == [True, False]  # the first mean is undefined
+    assert fold([[2, None], [2, 1]], "best_each").flags["high"].tolist() == [False, False]
 
 
 def test_a_flag_is_up_where_it_is_up_for_the_reference_chosen_or_for_all():

@@ -170,30 +170,23 @@ def same(one, other):
     assert (one.finish, one.higher_is_better, one.signature) == (other.finish, other.higher_is_better, other.signature)
 
 
-def test_the_corpus_number_is_the_mean_unless_told_otherwise():
+def test_the_corpus_number_is_the_mean_of_what_is_defined_unless_told_otherwise():
     assert scores_of([1, 2, 6]).system == 3.0
-
-
-def test_the_undefined_is_counted_and_left_out_of_the_mean():
     scores = scores_of([1, np.nan, 3])
     assert scores.system == 2.0  # (1 + 3) / 2
     assert scores.n_undefined == 1
     np.testing.assert_array_equal(scores.segment_stats, [[1, 1], [0, 0], [3, 1]])
+    totals = np.array([[[6.0, 3.0], [0.0, 0.0]], [[-1.0, 2.0], [5.0, 1.0]]])
+    np.testing.assert_array_equal(mean_of_defined(totals), [[2.0, np.nan], [-0.5, 5.0]])
+    # (1 + 5) / (1 + 2), where the mean of the ratios would be (1/1 + 5/2) / 2
+    assert full([1, 5]).system == 2.0
+    assert Scores(TOY, ["a"], np.array([1], dtype=np.int32)).values.dtype == np.float64
+    assert Scores(TOY, ["a"], [1]).ids == ("a",)
 
 
 @pytest.mark.parametrize("numbers", [[], [np.nan, np.nan]])
 def test_the_mean_of_nothing_is_undefined_and_not_zero(numbers):
     assert np.isnan(scores_of(numbers).system)
-
-
-def test_means_are_made_over_any_leading_axes():
-    totals = np.array([[[6.0, 3.0], [0.0, 0.0]], [[-1.0, 2.0], [5.0, 1.0]]])
-    np.testing.assert_array_equal(mean_of_defined(totals), [[2.0, np.nan], [-0.5, 5.0]])
-
-
-def test_statistics_are_summed_before_they_are_finished():
-    # (1 + 5) / (1 + 2), where the mean of the ratios would be (1/1 + 5/2) / 2
-    assert full([1, 5]).system == 2.0
 
 
 @pytest.mark.parametrize(
@@ -212,11 +205,6 @@ def test_columns_of_another_length_are_refused(others, message):
         Scores(TOY, ("a", "b"), np.zeros(1))
 
 
-def test_values_are_float64_whatever_came():
-    assert Scores(TOY, ["a"], np.array([1], dtype=np.int32)).values.dtype == np.float64
-    assert Scores(TOY, ["a"], [1]).ids == ("a",)
-
-
 def test_a_part_of_the_scores_keeps_everything_in_the_order_asked():
     taken = full([0, 1, 2, 3]).take([3, 1])
     assert taken.ids == ("s3", "s1")
@@ -226,14 +214,8 @@ def test_a_part_of_the_scores_keeps_everything_in_the_order_asked():
     np.testing.assert_array_equal(taken.stats, [[3, 4], [1, 2]])
     assert taken.finish is ratio
     assert taken.higher_is_better is False
-
-
-def test_a_mask_and_its_places_take_the_same():
     scores = full([0, 1, 2, 3])
     same(scores.take(np.array([True, False, False, True])), scores.take([0, 3]))
-
-
-def test_a_mask_of_another_length_is_refused():
     with pytest.raises(InputError, match=r"^toy: a mask of shape \(2,\) over 3 segments, expected \(3,\)$"):
         scores_of([1, 2, 3]).take(np.array([True, False]))
 
@@ -260,15 +242,8 @@ def test_the_corpus_number_does_not_depend_on_the_order(numbers, random):
 def test_needs_are_a_set_whatever_came():
     assert MetricInfo("toy", needs={"source"}).needs == frozenset({"source"})
     assert hash(MetricInfo("toy", needs={"source"})) == hash(MetricInfo("toy", needs=frozenset({"source"})))
-
-
-def test_a_range_is_two_numbers():
     with pytest.raises(InputError, match=r"^toy: range is \(0\.0, None\), expected two numbers"):
         MetricInfo("toy", range=(0.0, None))
-
-
-def test_ids_come_in_the_order_of_the_segments():
-    assert ids([Segment("b", ""), Segment("a", "")]) == ("b", "a")
 
 
 def of_systems():
@@ -291,15 +266,13 @@ def test_numbers_by_system_in_order_of_appearance():
     assert of_systems().by_system() == {"new": 2.0, "old": 2.0}  # (1 + 3) / 2, and 2 alone: the other is undefined
     assert of_systems().take([3, 0, 1]).by_system() == {"old": 2.0, "new": 1.0}
     assert join([of_systems().take([0]), of_systems().take([1, 2])]).by_system() == {"new": 2.0, "old": 2.0}
-
-
-def test_scores_that_do_not_know_their_systems_say_so():
     with pytest.raises(
         InputError, match=r"^toy: the scores do not say which system wrote which segment; nlgauge\.score"
     ):
         scores_of([1.0]).by_system()
     with pytest.raises(InputError, match=r"^toy: 1 systems, expected 2 or none$"):
         scores_of([1.0, 2.0], systems=("a",))
+    assert ids([Segment("b", ""), Segment("a", "")]) == ("b", "a")
 
 
 def test_scores_are_shown_in_one_line():

@@ -133,9 +133,6 @@ def test_cells_become_plain_values_and_what_is_missing_becomes_none():
     nested = [np.float64(0.5), np.array(["a", "b"], dtype=object), (1, float("nan")), {"x": np.int64(2)}, np.str_("t")]
     assert plain(nested) == [0.5, ["a", "b"], [1, None], {"x": 2}, "t"]
     assert type(plain(np.str_("t"))) is str
-
-
-def test_what_pandas_calls_missing_is_missing():
     pandas = pytest.importorskip("pandas")
     assert plain([pandas.NA, pandas.NaT, float("nan"), None]) == [None] * 4
     assert column(pandas.DataFrame({"n": pandas.array([1, None], dtype="Int64")}), "n") == [1, None]
@@ -146,9 +143,6 @@ def test_columns_and_arrays_of_texts_are_lists_of_texts():
     assert frame_texts((c for c in "ab"), "hypotheses") == ["a", "b"]
     assert frame_texts(np.array("ab"), "hypotheses") == ["ab"]  # an array of no dimension is one text, not its letters
     assert cells([["a"], ["b", "c"]]) == [["a"], ["b", "c"]]
-
-
-def test_columns_of_other_libraries_are_lists_of_texts():
     pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
     assert frame_texts(pandas.Series(["a", "b"], index=[7, 7]), "hypotheses") == ["a", "b"]
     assert frame_texts(arrow.array(["a", "b"]), "hypotheses") == ["a", "b"]

@@ -170,9 +170,6 @@ def test_ten_brackets_are_read():
     assert inside == Spec("chrf")
     # brackets that are closed again do not add up
     assert len(parse(" + ".join(["1*(1*a)"] * 11)).terms) == 11
-
-
-def test_an_error_repeats_the_beginning_of_a_long_text():
     with pytest.raises(SpecError) as error:
         parse('x:a="' + "b" * 99_000)
     assert "expected a closing" in str(error.value)

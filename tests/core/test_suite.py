@@ -26,22 +26,16 @@ def test_phenomena_and_groups_come_in_order_of_appearance():
     assert suite.groups == ("x", "y")
     assert [p.id for p in suite] == ["a", "b", "c"]
     assert len(suite) == 3
+    with pytest.raises(InputError, match=r"duplicate pair 'a' in file\.jsonl"):
+        Suite((pair("a"), pair("a")), "file.jsonl")
+    with pytest.raises(InputError, match=r"negation: no finite verb \(3\)"):
+        Suite((), skipped=[Skipped(perturbation="negation", reason="no finite verb", n=3)])
 
 
 def test_a_suite_is_shown_in_one_line_and_as_a_table():
     suite = Suite((pair("a", "typos"), pair("b", "<negation>"), pair("c", "typos")), "file.jsonl")
     assert repr(suite) == "Suite('file.jsonl', preference: 3 pairs of 2 phenomena)"
     assert "&lt;negation&gt;" in suite._repr_html_()
-
-
-def test_two_pairs_of_one_id_are_refused():
-    with pytest.raises(InputError, match=r"duplicate pair 'a' in file\.jsonl"):
-        Suite((pair("a"), pair("a")), "file.jsonl")
-
-
-def test_a_suite_without_pairs_says_what_did_not_apply():
-    with pytest.raises(InputError, match=r"negation: no finite verb \(3\)"):
-        Suite((), skipped=[Skipped(perturbation="negation", reason="no finite verb", n=3)])
 
 
 def of_two_pairs(i, group="x"):

@@ -27,6 +27,7 @@ def test_ids_find_their_segments_in_any_order():
     scores = table([Key("r"), Key("x"), Key("p"), Key("q")], 3.0, 9.0, 1.0, 2.0)
     assert scores.of(SEGMENTS).tolist() == [1, 2, 3]
     assert scores.places(SEGMENTS).tolist() == [2, 3, 0]
+    assert table([Key("q", "A", "1"), Key("p", "B", "1")], 2.0, 1.0).of(SEGMENTS[:2]).tolist() == [1, 2]
 
 
 def test_system_and_item_find_their_segments_with_and_without_a_group():
@@ -37,15 +38,8 @@ def test_system_and_item_find_their_segments_with_and_without_a_group():
             2,
             3,
         ]
-
-
-def test_another_group_is_another_segment():
     scores = table([Key(None, "A", "1", "vv-ww"), Key(None, "A", "1", "xx-yy")], 8.0, 1.0)
     assert scores.of(SEGMENTS[:1]).tolist() == [1]
-
-
-def test_an_id_counts_more_than_system_and_item():
-    assert table([Key("q", "A", "1"), Key("p", "B", "1")], 2.0, 1.0).of(SEGMENTS[:2]).tolist() == [1, 2]
 
 
 def test_a_segment_without_a_group_takes_the_only_one_but_not_one_of_several():
@@ -74,9 +68,6 @@ def test_missing_scores_are_refused_by_name_or_marked():
         scores.of(SEGMENTS)
     assert np.isnan(scores.of(SEGMENTS, missing="nan")).tolist() == [False, True, True]
     assert np.isnan(table([]).of(SEGMENTS, missing="nan")).all()
-
-
-def test_many_missing_are_named_in_part():
     segments = [Segment(f"s{i}", "t") for i in range(5)]
     with pytest.raises(InputError, match=r": s0, s1, s2 and 2 more$"):
         table([Key("p")], 1.0).of(segments)

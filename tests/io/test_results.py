@@ -29,6 +29,9 @@ def test_what_was_written_comes_back(tmp_path):
     assert found == RESULT
     (tmp_path / "r.json.gz").write_bytes(gzip.compress((tmp_path / "r.json").read_bytes()))
     assert read_result(tmp_path / "r.json.gz") == RESULT
+    (tmp_path / "r.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="is no result of nlgauge"):
+        read_result(tmp_path / "r.json")
 
 
 def test_statistics_of_a_published_suite_come_back(tmp_path):
@@ -66,12 +69,6 @@ def test_what_is_no_result_is_refused_in_one_line(tmp_path, changed, said):
 def test_other_files_are_refused(tmp_path, text):
     (tmp_path / "r.json").write_text(text)
     with pytest.raises(InputError, match=r"r\.json is no result of nlgauge, expected what --json writes \("):
-        read_result(tmp_path / "r.json")
-
-
-def test_what_is_no_text_is_refused(tmp_path):
-    (tmp_path / "r.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="is no result of nlgauge"):
         read_result(tmp_path / "r.json")
 
 

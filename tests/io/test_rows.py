@@ -222,9 +222,6 @@ def test_lines_that_end_in_cr_are_numbered(put):
     assert list(records(put, "a.csv", 'h,"r"\r"a\rb",c\r')) == [(1, ["h", "r"]), (2, ["a\nb", "c"])]
     with pytest.raises(InputError, match=r"^a\.csv:3: a double quote that begins a cell in this row is never closed"):
         list(records(put, "a.csv", 'h,r\rb,c\r"a,c\r'))
-
-
-def test_a_cr_in_a_text_ends_no_line(put):
     assert list(records(put, "a.tsv", "hyp\tref\na\rb\tc\n", "\t")) == [(1, ["hyp", "ref"]), (2, ["a\rb", "c"])]
 
 
@@ -309,6 +306,15 @@ def test_columns_of_other_names_are_named(put):
     for name, content in (("a.csv", text), ("a.tsv", text.replace(",", "\t"))):
         (segment,) = ng.read(put(name, content), columns=names)
         assert segment == ng.Segment("A:1", "x", ("y",), None, "A", "1", None, {"overall": 5.0})
+    put("a.csv", "out,ref\nx,y\n")
+    with pytest.raises(
+        ng.InputError, match=r"^a\.csv:1: the header has no column 'output'; columns found: 'out', 'ref'$"
+    ):
+        ng.read("a.csv", columns={"output": "hyp"})
+    with pytest.raises(ng.InputError, match=r"^columns name a field 'hypothesis', expected hyp, ref"):
+        ng.read("a.csv", columns={"out": "hypothesis", "ref": "hyp"})
+    with pytest.raises(ng.InputError, match=r"^columns name 'src' twice, expected one column for each field$"):
+        ng.read("a.csv", columns={"out": "src", "ref": "src", "x": "hyp"})
 
 
 @pytest.mark.parametrize(
@@ -338,18 +344,6 @@ def test_bad_csv_is_refused_by_line(put, content, says):
     with pytest.raises(ng.InputError) as error:
         ng.read(put("a.csv", content))
     assert str(error.value).startswith(says)
-
-
-def test_a_column_that_is_named_must_be_there(put):
-    put("a.csv", "out,ref\nx,y\n")
-    with pytest.raises(
-        ng.InputError, match=r"^a\.csv:1: the header has no column 'output'; columns found: 'out', 'ref'$"
-    ):
-        ng.read("a.csv", columns={"output": "hyp"})
-    with pytest.raises(ng.InputError, match=r"^columns name a field 'hypothesis', expected hyp, ref"):
-        ng.read("a.csv", columns={"out": "hypothesis", "ref": "hyp"})
-    with pytest.raises(ng.InputError, match=r"^columns name 'src' twice, expected one column for each field$"):
-        ng.read("a.csv", columns={"out": "src", "ref": "src", "x": "hyp"})
 
 
 def cells_of(name):

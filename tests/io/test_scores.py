@@ -38,9 +38,6 @@ def test_direction_and_signature_come_back(rows):
     table = read_scores(rows)
     assert table.origins == {"ter": Origin(False, "metric:ter|nlgauge:1")}
     assert table.notes == ()
-
-
-def test_the_fields_are_those_of_a_result_file(rows):
     about = json.loads((rows.parent / f"rows.tsv{SUFFIX}").read_text())
     assert about["metrics"] == [{key: TER[key] for key in ("spec", "signature", "higher_is_better")}]
     assert about["sha256"] == InputFile(rows).entry["sha256"]
@@ -145,6 +142,9 @@ def test_scores_in_one_field_and_nested(put):
         "m": [1, 2],
         "rouge_1_f": [0.25, 9],
     }
+    table = read_scores(put("a.jsonl", '{"id": "a", "m": NaN}\n\n{"id": "b", "m": 1}\n{"id": "c", "m": "nan"}\n'))
+    assert np.isnan(table.column()).tolist() == [True, False, True]
+    assert table.notes == ("a.jsonl: 1 blank line skipped", "a.jsonl: column 'm' has no number in 2 of 3 rows")
 
 
 def test_sacrerouges_lines_without_those_about_references(put):
@@ -156,12 +156,6 @@ def test_sacrerouges_lines_without_those_about_references(put):
     assert [tuple(key) for key in table.keys] == [(None, "S", "d1", None)]
     assert table.column("rouge-1_f1").tolist() == [30.5]
     assert table.notes == ("a.jsonl: 1 row about a reference left out",)
-
-
-def test_nan_as_python_writes_it_into_json(put):
-    table = read_scores(put("a.jsonl", '{"id": "a", "m": NaN}\n\n{"id": "b", "m": 1}\n{"id": "c", "m": "nan"}\n'))
-    assert np.isnan(table.column()).tolist() == [True, False, True]
-    assert table.notes == ("a.jsonl: 1 blank line skipped", "a.jsonl: column 'm' has no number in 2 of 3 rows")
 
 
 def test_columns_that_begin_with_text_are_left_out_and_told(put):

@@ -31,6 +31,16 @@ def test_json_lines_with_blank_lines_a_byte_order_mark_and_no_ids(put):
     spans = cut(inputs, 2)
     assert [(span.first, span.rows) for span in spans] == [(0, 2), (2, 2), (4, 2), (6, 1)]
     assert in_spans(inputs, spans) == whole(inputs)
+    # Files that were put together bring the marks of each; also where a part begins with one, or is nothing else
+    put("hyp.txt", "\ufeffone\n\ufefftwo\n\ufeff")
+    put("ref.txt", "one\ntwo\nthree\n")
+    inputs = Inputs(None, None, ("hyp.txt",), ("ref.txt",))
+    assert [segment.hypothesis for segment in in_spans(inputs, cut(inputs, 1))] == ["one", "\ufefftwo", "\ufeff"]
+    assert in_spans(inputs, cut(inputs, 1)) == whole(inputs)
+    put("a.jsonl", "\ufeff\n" + "".join(json.dumps({"hyp": f"h{i}"}) + "\n" for i in range(4)))
+    inputs = Inputs("a.jsonl")
+    assert [segment.id for segment in in_spans(inputs, cut(inputs, 2))] == ["1", "2", "3", "4"]
+    assert in_spans(inputs, cut(inputs, 2)) == whole(inputs)
 
 
 @given(
@@ -49,22 +59,6 @@ def test_parallel_texts_of_two_systems(texts, rows, tmp_path_factory):
     spans = cut(inputs, rows)
     assert sum(span.rows for span in spans) == len(texts)  # a row is an item with all its systems
     assert in_spans(inputs, spans) == whole(inputs)
-
-
-def test_a_byte_order_mark_within_a_file_is_text(put):
-    """Files that were put together bring the marks of each; also where a part begins with one, or is nothing else."""
-    put("hyp.txt", "\ufeffone\n\ufefftwo\n\ufeff")
-    put("ref.txt", "one\ntwo\nthree\n")
-    inputs = Inputs(None, None, ("hyp.txt",), ("ref.txt",))
-    assert [segment.hypothesis for segment in in_spans(inputs, cut(inputs, 1))] == ["one", "\ufefftwo", "\ufeff"]
-    assert in_spans(inputs, cut(inputs, 1)) == whole(inputs)
-
-
-def test_a_first_line_with_nothing_but_a_byte_order_mark_is_no_row(put):
-    put("a.jsonl", "\ufeff\n" + "".join(json.dumps({"hyp": f"h{i}"}) + "\n" for i in range(4)))
-    inputs = Inputs("a.jsonl")
-    assert [segment.id for segment in in_spans(inputs, cut(inputs, 2))] == ["1", "2", "3", "4"]
-    assert in_spans(inputs, cut(inputs, 2)) == whole(inputs)
 
 
 def test_texts_of_unequal_length_are_refused_before_a_part_is_read(put):

@@ -45,6 +45,8 @@ def test_a_triple_is_an_example_for_each_reference(tmp_path):
         Example({"hyp": "a cat", "ref": "one cat"}, -1.0, 0),
         Example({"hyp": "rain", "ref": "snow"}, -5.0, 1),
     ]
+    with pytest.raises(InputError, match="holds no triples"):
+        read_triples(file_of(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -70,11 +72,6 @@ def test_a_triple_is_an_example_for_each_reference(tmp_path):
 def test_a_line_that_is_no_triple_is_named(tmp_path, row, message):
     with pytest.raises(InputError, match=message.replace("line 2", r"triples\.jsonl(:2|, line 2)")):
         read_triples(file_of(tmp_path, {"hyp": "a", "refs": ["b"], "score": -1}, row))
-
-
-def test_a_file_without_triples_is_refused(tmp_path):
-    with pytest.raises(InputError, match="holds no triples"):
-        read_triples(file_of(tmp_path))
 
 
 def test_ratings_become_examples_of_what_is_read():
@@ -239,12 +236,17 @@ def test_words_of_one_piece_are_what_can_be_masked(tokenizer, texts):
     assert pieces(tokenizer, texts.ids[1]) == ["[CLS]", "a", "x", "##y", "##z", "dog", "lay", "on", "a", "rug", "[SEP]"]
     assert pieces(tokenizer, texts.ids[1][texts.words[1]]) == ["a", "dog", "lay", "on", "a", "rug"]
     assert "," in pieces(tokenizer, texts.ids[0][texts.words[0]])
+    counts = texts.counts(len(tokenizer.vocabulary))
+    assert counts[tokenizer.vocabulary.index("the")] == 4
+    assert counts[tokenizer.vocabulary.index("##y")] == 0
 
 
 def test_what_is_too_long_is_cut_and_counted(tokenizer):
     found = encode_texts(["the cat sat on the mat " * 3], tokenizer)
     assert (found.lengths.tolist(), found.n_cut) == ([12], 1)
     assert found.words[0].tolist() == list(range(1, 11))
+    with pytest.raises(InputError, match="no text has 3 words that the model knows, of 2"):
+        encode_texts(["?", "cat"], tokenizer)
 
 
 def test_capitals_inside_a_sentence_make_names(tokenizer):
@@ -255,12 +257,6 @@ def test_capitals_inside_a_sentence_make_names(tokenizer):
     }
     # "Dog" stands at the beginning and behind a comma: that says nothing
     assert named == {"cat": (True, False), "mat": (True, True), "dog": (False, False), "sat": (False, False)}
-
-
-def test_pieces_are_counted_as_words(tokenizer, texts):
-    counts = texts.counts(len(tokenizer.vocabulary))
-    assert counts[tokenizer.vocabulary.index("the")] == 4
-    assert counts[tokenizer.vocabulary.index("##y")] == 0
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.001, [1, 1, 1]), (0.5, [4, 3, 3]), (1.0, [8, 6, 6])])
@@ -296,8 +292,3 @@ def test_lines_are_texts_and_blank_ones_are_none(tmp_path):
     (tmp_path / "b.txt").write_text("\n\n")
     with pytest.raises(InputError, match=r"b\.txt holds no text, expected one sentence per line"):
         read_texts([InputFile(str(tmp_path / "b.txt"))])
-
-
-def test_texts_without_words_are_refused(tokenizer):
-    with pytest.raises(InputError, match="no text has 3 words that the model knows, of 2"):
-        encode_texts(["?", "cat"], tokenizer)

@@ -104,19 +104,13 @@ def test_dropout_acts_in_training_only(files, pairs):
     assert torch.equal(network(**inputs), network(**inputs))
 
 
-def test_new_weights_are_made_by_the_seed(files):
+def test_new_weights_are_made_by_the_seed_and_frozen_ones_may_be_kept_narrow(files, tiny_model):
     first, same, other = (head_network(files, 2, 4.0, 0.0, seed, False).classifier.weight for seed in (1, 1, 2))
     assert torch.equal(first, same)
     assert not torch.equal(first, other)
-
-
-def test_what_is_frozen_may_be_kept_narrow(files):
     network = head_network(files, 2, 4.0, 0.0, 0, True)
     assert {p.dtype for p in network.parameters() if p.requires_grad} == {torch.float32}
     assert {p.dtype for p in network.parameters() if not p.requires_grad} == {torch.bfloat16}
-
-
-def test_a_model_that_reads_no_batch_is_refused(tiny_model):
     with pytest.raises(InputError, match=r"has no piece for padding, which a batch needs; name one as pad_token_id"):
         sequence_network(locate(str(tiny_model("gpt2"))), "full", 2, 4.0, 0.0, 0, False)
 

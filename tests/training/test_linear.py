@@ -59,9 +59,6 @@ def test_pairs_are_of_one_key_and_differ():
     keys, ratings = ["a", "b", "a", "b", "a"], np.array([1.0, 5.0, 3.0, 5.0, 2.0])
     better, worse = rated_pairs(keys, ratings, 100, 0)
     assert sorted(zip(better.tolist(), worse.tolist(), strict=True)) == [(2, 0), (2, 4), (4, 0)]  # 5 equals 5
-
-
-def test_of_many_pairs_some_are_drawn_by_the_seed():
     ratings = np.arange(60.0)
     found = [np.stack(rated_pairs([None] * 60, ratings, 300, seed)) for seed in (0, 0, 1)]
     assert found[0].tolist() == found[1].tolist() != found[2].tolist()

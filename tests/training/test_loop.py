@@ -91,6 +91,8 @@ def test_the_rate_rises_and_falls_in_lines():
 def test_the_minimum_is_found():
     weights, _ = trained(schedule=Schedule(epochs=60, batch_size=8, learning_rate=0.1, weight_decay=0.0))
     assert weights == pytest.approx({"slope": 2, "shift": 1}, abs=0.02)  # the rate ends at 0, what it leaves is small
+    assert trained() == trained()
+    assert trained() != trained(schedule=Schedule(**{**vars(SCHEDULE), "seed": 6}))
 
 
 @pytest.mark.parametrize("killed_at", [1, 4, 6, 14])
@@ -104,11 +106,6 @@ def test_a_run_that_was_killed_goes_on_to_the_same_weights(tmp_path, killed_at):
     assert told == 15  # what was done before is told, too
     kept.done()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_seed_makes_the_weights():
-    assert trained() == trained()
-    assert trained() != trained(schedule=Schedule(**{**vars(SCHEDULE), "seed": 6}))
 
 
 def test_the_callers_random_numbers_are_left_alone():

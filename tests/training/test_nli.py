@@ -40,12 +40,11 @@ def test_labels_are_read_in_any_case_and_other_fields_ignored(tmp_path):
     found = read(tmp_path, row("Neutral"), row("CONTRADICTION", source="x"), row(" entailment "))
     assert [pair.label for pair in found] == [1, 2, 0]
     assert found[0] == LabelledPair("A cat sat.", "A dog sat.", LABELS.index("neutral"))
-
-
-def test_packed_lines_are_read_as_they_are(tmp_path):
     path = tmp_path / "p.jsonl.gz"
     path.write_bytes(gzip.compress(f"{row()}\n\n{row('entailment')}\n".encode()))
     assert [pair.label for pair in read_pairs(InputFile(str(path)))] == [1, 0]
+    with pytest.raises(InputError, match="holds no pairs"):
+        read(tmp_path, "")
 
 
 @pytest.mark.parametrize(
@@ -62,11 +61,6 @@ def test_packed_lines_are_read_as_they_are(tmp_path):
 def test_what_is_no_labelled_pair_is_refused_with_its_line(tmp_path, line, message):
     with pytest.raises(InputError, match=message):
         read(tmp_path, row(), line)
-
-
-def test_a_file_without_pairs_is_refused(tmp_path):
-    with pytest.raises(InputError, match="holds no pairs"):
-        read(tmp_path, "")
 
 
 def test_a_pair_is_read_as_the_models_are_trained_to(tiny_model):

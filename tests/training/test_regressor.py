@@ -637,6 +637,10 @@ def test_families_that_cannot_carry_adapters_are_named(tiny_model, examples, tmp
         train(examples, tmp_path / "folder", apart_recipe(tiny_model, "bart", method="full"))
     with pytest.raises(InputError, match="only the last layer"):
         train(examples, tmp_path / "folder", apart_recipe(tiny_model, "distilbert", method="full", layers=(1,)))
+    # GPT-2 norms what its last layer gives, and a model that is cut below norms what another gives
+    with pytest.raises(InputError, match=r"layer is 1: of .*, only the last layer \(3\) can be trained"):
+        whole_encoder(locate(str(tiny_model("gpt2"))), 0.0, [1, 3])
+    assert whole_encoder(locate(str(tiny_model("mpnet"))), 0.0, [1, 3]) is not None
 
 
 def test_a_frozen_encoder_of_any_family_carries_a_head(tiny_model, examples, tmp_path):
@@ -656,13 +660,6 @@ def test_what_learns_is_what_scores_in_every_family(tiny_model, kind):
     with torch.inference_mode():
         learnt = network.means(**padded(ids, None, pad_of(files), torch.device("cpu")))
     assert torch.allclose(learnt, used, atol=1e-5)  # float32, with padding and without
-
-
-def test_lower_layers_that_are_others_in_use_are_not_trained(tiny_model):
-    """GPT-2 norms what its last layer gives, and a model that is cut below norms what another gives."""
-    with pytest.raises(InputError, match=r"layer is 1: of .*, only the last layer \(3\) can be trained"):
-        whole_encoder(locate(str(tiny_model("gpt2"))), 0.0, [1, 3])
-    assert whole_encoder(locate(str(tiny_model("mpnet"))), 0.0, [1, 3]) is not None
 
 
 def test_a_checkpoint_of_another_choice_of_weights_is_refused(tiny_model, examples, tmp_path, monkeypatch):

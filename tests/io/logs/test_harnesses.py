@@ -67,6 +67,8 @@ def test_nan_is_undefined_and_half_a_line_is_skipped(put):
         "line 2, the last, breaks off and is skipped",
         "1 of 1 score 'exact_match' undefined",
     ]
+    with pytest.raises(ng.InputError, match=r"^a.jsonl:2: not valid JSON"):
+        ng.read(put("a.jsonl", lines({}) + '{"doc_id": 1,\n' + lines({"doc_id": 2})))
 
 
 def test_likelihoods_are_no_texts(put):
@@ -82,11 +84,6 @@ def test_responses_of_other_shapes(put):
     assert ng.read(put("a.jsonl", lines({"filtered_resps": "flat"}))).segments[0].hypothesis == "flat"
     data = ng.read(put("a.jsonl", lines({"filtered_resps": [["4", "5", "4"]]})))
     assert [(s.id, s.hypothesis) for s in data] == [("0", "4"), ("0#2", "5"), ("0#3", "4")]
-
-
-def test_half_a_line_in_the_middle_is_refused(put):
-    with pytest.raises(ng.InputError, match=r"^a.jsonl:2: not valid JSON"):
-        ng.read(put("a.jsonl", lines({}) + '{"doc_id": 1,\n' + lines({"doc_id": 2})))
 
 
 def test_several_answers_that_the_harness_stored_as_one_text_are_references(put):
@@ -324,6 +321,8 @@ def test_lines_become_segments(put):
     (segment,) = ng.read(put("a.jsonl", every_lines({}))).segments
     assert (segment.id, segment.hypothesis, segment.references) == ("m:s1", "here", ("here", "there"))
     assert (segment.source, segment.group, segment.human) == ("Where?", "quiz", {"score": 1.0, "pass": 1.0})
+    with pytest.raises(ng.InputError, match="'sample_id' is missing"):
+        ng.read(put("a.jsonl", every_lines({"sample_id": None})))
 
 
 def test_errors_are_undefined_and_other_versions_noted(put):
@@ -336,8 +335,3 @@ def test_the_last_message_of_a_conversation_is_the_answer(put):
     talk = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": [{"type": "text", "text": "ho"}]}]
     assert ng.read(put("a.jsonl", every_lines({"output": None, "messages": talk}))).segments[0].hypothesis == "ho"
     assert [s.id for s in ng.read(put("a.jsonl", every_lines({"output": {"raw": ["a", "b"]}})))] == ["m:s1", "m:s1#2"]
-
-
-def test_a_line_without_its_id_is_refused(put):
-    with pytest.raises(ng.InputError, match="'sample_id' is missing"):
-        ng.read(put("a.jsonl", every_lines({"sample_id": None})))

@@ -27,6 +27,8 @@ def test_cases_become_segments_also_wrapped(put):
         assert (segment.hypothesis, segment.references, segment.source) == ("A", ("B",), "Q")
         assert segment.human == {"Faithfulness": 0.9, "Faithfulness.pass": 1.0, "pass": 1.0}
     assert ng.read("a.json", columns={"src": "retrievalContext"}).segments[0].source == "d\ne"
+    with pytest.raises(ng.InputError, match="'testCases' is no list"):
+        ng.read(put("a.json", json.dumps({"testCases": {}})))
 
 
 def test_absent_keys_are_undefined(put):
@@ -46,16 +48,8 @@ def test_items_are_told_by_their_texts_and_retries_are_runs(put):
     assert data.segments[1].id.endswith("#2")
     assert data.segments[2].item.startswith("R R R")
     assert len(data.segments[2].item) < 60
-
-
-def test_another_source_is_refused(put):
     with pytest.raises(ng.InputError, match="columns name 'contxt' as src, expected input or context or"):
         ng.read(put("a.json", json.dumps({"testCases": [case()]})), columns={"src": "contxt"})
-
-
-def test_what_is_no_list_is_refused(put):
-    with pytest.raises(ng.InputError, match="'testCases' is no list"):
-        ng.read(put("a.json", json.dumps({"testCases": {}})))
 
 
 def test_two_metrics_of_one_name_have_two_columns(put):
@@ -90,6 +84,8 @@ def test_results_become_segments(put):
     lined = ng.read(put("a.jsonl", "".join(json.dumps(one) + "\n" for one in (result(), result("yes"))) + '{"promp'))
     assert lined.segments == data.segments
     assert lined.notes == ("a.jsonl: line 3, the last, breaks off and is skipped",)
+    with pytest.raises(ng.InputError, match=r"a.json, results 1: the output was stripped"):
+        ng.read(put("a.json", written(result(response={"output": "[output stripped]"}))))
 
 
 @pytest.mark.parametrize(
@@ -110,11 +106,6 @@ def test_a_score_of_0_after_an_error_is_undefined(put, change):
 def test_a_failed_assertion_is_a_score_though_it_leaves_a_reason(put):
     row = result(error="Expected a to equal b", failureReason=1, score=0, success=False)
     assert ng.read(put("a.json", written(row))).segments[0].human["score"] == 0.0
-
-
-def test_stripped_outputs_are_refused(put):
-    with pytest.raises(ng.InputError, match=r"a.json, results 1: the output was stripped"):
-        ng.read(put("a.json", written(result(response={"output": "[output stripped]"}))))
 
 
 def test_objects_are_read_as_json_on_request(put):

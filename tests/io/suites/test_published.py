@@ -182,8 +182,9 @@ def test_a_list_of_samples_is_read_as_well(tmp_path):
     assert len(placed) == 6
     assert placed[0][0].endswith("batch_2.json, sample 1")
     assert files == [str(tmp_path / "batch_2.json")]
+    (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"no file of faithbench in this folder, expected batch_\*\.json"):
-        faithbench_pairs(tmp_path)
+        faithbench_pairs(tmp_path / "empty")
 
 
 @pytest.mark.parametrize(

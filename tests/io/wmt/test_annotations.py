@@ -186,6 +186,9 @@ def path(tmp_path):
 
 
 def test_scores_and_spans_by_hand(path):
+    assert is_esa(ROWS[0])
+    assert not is_esa("system,seg,score")
+    assert not is_esa("")
     table = read_esa_scores(path(*ROWS))
     assert table.keys == (
         Key(None, "NTTSU", "688", "en-ja"), Key(None, "Aya23", "43", "en-ja"), Key(None, "Aya23", "43", "en-zh")
@@ -216,12 +219,6 @@ def test_bad_rows_are_named(path, row, message):
     with pytest.raises(InputError) as told:
         read_esa_scores(path(row))
     assert message in str(told.value)
-
-
-def test_its_rows_are_known_without_a_header():
-    assert is_esa(ROWS[0])
-    assert not is_esa("system,seg,score")
-    assert not is_esa("")
 
 
 HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"

@@ -40,6 +40,9 @@ def test_references_are_chosen_by_name(folder):
         found.dataset("refC")
     with pytest.raises(ng.InputError, match=r"^set1 cs-uk: no system 'B'; did you mean"):
         found.dataset(systems=["B"])
+
+
+def test_without_a_standard_reference_one_of_several_must_be_chosen(folder):
     with pytest.raises(
         ng.InputError,
         match=(
