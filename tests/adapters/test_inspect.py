@@ -133,8 +133,7 @@ def test_a_log_is_scored_again_by_the_name_of_the_scorer(task, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "spec",
-    ["spice:jar=evil.jar", "scores:file=x.tsv", "bertscore:model=/tmp/own", "1*spice:jar=evil.jar"],
+    "spec", ["spice:jar=evil.jar", "scores:file=x.tsv", "bertscore:model=/tmp/own", "1*spice:jar=evil.jar"]
 )
 def test_a_log_names_no_program_and_no_file(spec):
     pytest.importorskip("inspect_ai")

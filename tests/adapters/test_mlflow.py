@@ -289,8 +289,6 @@ def test_several_metrics_are_several_feedbacks_of_which_each_may_lack_its_score(
             "UNDEFINED",
             f"{one.name} needs references",
         )
-    with pytest.raises(ng.SpecError, match=r"^aggregations are for a single metric"):
-        as_mlflow(["rougeL", "ter"], aggregations=["max"])
 
 
 def test_an_evaluation_of_mlflow_averages_what_has_a_score(mlflow, monkeypatch, tmp_path):

@@ -24,7 +24,6 @@ from nlgauge.audits.suites import suite
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Pair, Skipped, Suite
-from nlgauge.metrics.registry import METRICS
 from nlgauge.perturbations.checklist import ChecklistRow
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import wilson
@@ -246,10 +245,6 @@ def test_a_suite_without_a_name_has_none(told):
 #
 # What cannot be audited is refused.
 
-PREFERENCE = {"metric", "phenomenon", "group", "n", "wins", "ties", "losses", "accuracy", "low", "high"}
-CHECKLIST = {
-    "metric", "task", "criterion", "template", "n", "n_not_applicable", "drop", "penalty", "deviation", "low", "high",
-}  # fmt: skip
 REFERENCE = "the cat sat on the mat"
 
 
@@ -294,22 +289,6 @@ def test_a_suite_and_metrics_by_keyword():
     assert found.design == "preference"
     by = {(r["metric"], r["phenomenon"]): r for r in found.rows}
     assert (by["chrf", "negation"]["wins"], by["chrf", "negation"]["losses"], by["chrf", "typos"]["ties"]) == (1, 1, 1)
-
-
-def test_rows_of_preference_have_the_fields_of_the_result_file():
-    rows = ng.audit(preference(), metrics=["chrf"]).rows
-    assert all(row.keys() >= PREFERENCE for row in rows)
-    assert [row["phenomenon"] for row in rows] == ["negation", "typos", "mean-adequacy", "mean-fluency", "mean-all"]
-    assert not [name for row in rows for name in row if name.startswith("_")]
-
-
-def test_rows_of_a_checklist_have_the_fields_of_the_result_file():
-    rows = ng.audit(checklist(), metrics=["chrf"]).rows
-    assert all(row.keys() >= CHECKLIST for row in rows)
-    assert [(row["criterion"], row["template"]) for row in rows] == [
-        ("fluency", "typos"),
-        ("adequacy", "negation"),
-    ]  # the order of the table
 
 
 def test_a_deviation_is_the_drop_less_the_shipped_penalty():
@@ -375,11 +354,6 @@ def test_what_was_left_alone_is_noted_with_its_reasons():
     ]
     found = ng.audit(dataclasses.replace(preference(), skipped=skipped), metrics=["chrf"])
     assert "texts left alone: negation to 4 (language 3, no finite verb 1)" in found.notes
-
-
-def test_pairs_without_a_task_are_no_checklist():
-    with pytest.raises(InputError, match="pair 'a' names no task; a checklist needs both"):
-        ng.audit(preference(), metrics=["chrf"], design="checklist")
 
 
 def test_a_checklist_may_be_asked_for_preferences():
@@ -483,30 +457,6 @@ def test_an_audit_scores_each_distinct_text_once(told, monkeypatch):
     distinct = {p.worse for p in made} | {p.better for p in made}
     assert len(scored) == len(set(scored)) == len(distinct)
     assert len(distinct) < 2 * 2 * len(made)
-
-
-def test_a_checklist_costs_no_more_than_its_distinct_texts(monkeypatch):
-    """The same through a metric of the package, counted where it scores."""
-    cls, _ = METRICS.lookup("chrf")
-    calls = []
-    whole = cls.score
-
-    def counting(self, segments, runtime):
-        calls.append([s.hypothesis for s in segments])
-        return whole(self, segments, runtime)
-
-    monkeypatch.setattr(cls, "score", counting)
-    data = Dataset(
-        tuple(
-            Segment(str(i), t, (t,), group="qg")
-            for i, t in enumerate(["What is it?", "Who went there?", "What is it?"])
-        )
-    )
-    made = suite("checklist", data)
-    ng.audit(made, metrics=["chrf"])
-    scored = [text for call in calls for text in call]
-    distinct = {(text, p.references) for p in made for text in (p.better, p.worse)}
-    assert len(scored) <= len(distinct) < 2 * len(made)
 
 
 def test_metrics_may_be_objects():

@@ -41,11 +41,7 @@ CASES = [  # command, content of files, what the line says
         {},
         "; and chrf has no option 'orders'; did you mean 'word_order'",
     ),
-    (
-        "meta d.jsonl -m bleu --stat pearsn --stat kendal_b",
-        {},
-        "; and unknown statistic 'kendal_b'; did",
-    ),
+    ("meta d.jsonl -m bleu --stat pearsn --stat kendal_b", {}, "; and unknown statistic 'kendal_b'; did"),
     # pairs
     ("audit --suite s.jsonl -m chrf", {"s.jsonl": lines({**PAIR, "better": 3})}, "s.jsonl:1: field 'better' is 3, exp"),
     (
@@ -178,11 +174,7 @@ CASES = [  # command, content of files, what the line says
     ),
     ("perturb d.jsonl -p negatoin -o o.jsonl", {}, "unknown perturbation 'negatoin'; did you mean 'negation'"),
     ("perturb h.txt -p negation -o o.jsonl", {}, "no pair in h.txt, expected at least one; nothing applied: negation"),
-    (
-        "train infill h.txt -o m.safetensors --mask nan",
-        {},
-        "Input should be less than or equal to 1, not 'nan'",
-    ),
+    ("train infill h.txt -o m.safetensors --mask nan", {}, "Input should be less than or equal to 1, not 'nan'"),
     ("train regressor d.jsonl -o m.safetensors --learning-rate nan", {}, "learning_rate is nan"),
     # names longer than a file's may be
     *((f"train {made} d.jsonl -o {'o' * 300}", {}, "File name too long") for made in ("regressor", "infill", "beer")),

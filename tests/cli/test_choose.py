@@ -54,18 +54,6 @@ def test_every_form_holds_it(made, tmp_path, capsys):
     assert "| metric |" in capsys.readouterr().out
 
 
-def test_what_users_write_is_escaped(tmp_path, capsys):
-    rows = (
-        {"hyp": f"<b>It rains {'very ' * i}hard</b>", "ref": f"It rained for {i} days in <i>Leeds</i>."}
-        for i in range(9)
-    )
-    html = tmp_path / "a.html"
-    assert run("choose", write(tmp_path / "d.jsonl", rows), *METRICS, "--html", html, "-q") == 0
-    assert "<b>It" not in html.read_text()
-    assert "<i>Leeds" not in html.read_text()
-    capsys.readouterr()
-
-
 def test_ratings_come_from_a_table_of_their_own(made, tmp_path, capsys):
     ratings = write(tmp_path / "r.tsv", ["id\ttaste", *(f"{s.id}\t{len(s.hypothesis)}" for s in data(12))])
     assert run("choose", made, *METRICS, "--judgements", ratings, "-c", "taste", "--json") == 0

@@ -164,10 +164,7 @@ def test_an_output_that_cannot_be_made(capsys, command, options, place, says):
         assert says in refused(capsys, command, *outputs, option, path)
 
 
-@pytest.mark.parametrize(
-    "outputs",
-    ["--json x --html x", "--json d.jsonl", "--html ./d.jsonl", "--json - --html -"],
-)
+@pytest.mark.parametrize("outputs", ["--json x --html x", "--json d.jsonl", "--html ./d.jsonl", "--json - --html -"])
 @pytest.mark.parametrize("command", ["score d.jsonl -m chrf", "meta d.jsonl -m chrf", "select d.jsonl -m chrf"])
 def test_one_file_for_two_things(capsys, command, outputs):
     assert "would be written over" in refused(capsys, command, *outputs.split())

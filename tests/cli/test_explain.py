@@ -185,10 +185,7 @@ def test_evidence_stays_in_the_cache_and_takes_an_encoder(capsys, tmp_path, monk
 
 
 @pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        (("--encoder", "base"), "--encoder is about models that method evidence asks"),
-    ],
+    ("option", "message"), [(("--encoder", "base"), "--encoder is about models that method evidence asks")]
 )
 def test_options_that_would_change_no_mark_are_refused(capsys, option, message):
     assert main(["explain", "--hyp", EXPLAIN_HYP, "--ref", EXPLAIN_REF, *option]) == 2

@@ -160,8 +160,7 @@ def test_a_share_of_no_gpu_is_refused(data, capsys):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [(4.2, "4 s"), (61, "1 min 1 s"), (7260, "2 h 1 min"), (200_000, "2 days 7 h")],
+    ("seconds", "shown"), [(4.2, "4 s"), (61, "1 min 1 s"), (7260, "2 h 1 min"), (200_000, "2 days 7 h")]
 )
 def test_durations(seconds, shown):
     assert scale._time(seconds) == shown

@@ -261,10 +261,7 @@ def test_pooling_strategies(sweep_data, suite, tmp_path, capsys, tiny_nli):
         (["DATA", "--suite", "SUITE", "-m", "chrf", "--with", "pooling"], "chrf is no nli metric"),
         (["DATA", "--suite", "SUITE", "--pooling"], "--pooling is now --with pooling, and -m names the nli metrics"),
         (["DATA", "-m", "nli", "--with", "pooling", "--weights", "0:1:0.1"], "and --with pooling mixes none"),
-        (
-            ["DATA", "-m", "nli", "--with", "pooling", "--with", "bleu"],
-            "pooling stands alone, got pooling, bleu",
-        ),
+        (["DATA", "-m", "nli", "--with", "pooling", "--with", "bleu"], "pooling stands alone, got pooling, bleu"),
         ([], "DATA"),
     ],
 )
@@ -277,12 +274,7 @@ def test_sweep_what_cannot_be_done_is_one_line(sweep_data, suite, capsys, argume
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (
-            ["-m", "nli", "--with", "pooling", "--seed", "1"],
-            "--seed is about mixing metrics, and",
-        ),
-    ],
+    [(["-m", "nli", "--with", "pooling", "--seed", "1"], "--seed is about mixing metrics, and")],
 )
 def test_options_without_effect_are_refused_before_anything_is_read(capsys, arguments, message):
     assert main(["sweep", "nowhere.jsonl", "--suite", "no.jsonl", *arguments]) == 2

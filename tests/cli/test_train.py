@@ -184,20 +184,9 @@ def infill_texts(tmp_path):
 
 def test_an_infill_head_is_trained_evaluated_and_used(infill_texts, tiny_model, tmp_path, capsys):
     out = tmp_path / "h.safetensors"
-    words = [
-        "--model",
-        str(tiny_model("bert")),
-        "--rank",
-        "2",
-        "--batch-size",
-        "4",
-        "--epochs",
-        "2",
-        "--dev",
-        str(infill_texts),
-        "--about",
-        "name=x",
-    ]
+    words = (
+        f"--model {tiny_model('bert')} --rank 2 --batch-size 4 --epochs 2 --dev {infill_texts} --about name=x"
+    ).split()
     assert main(["train", "infill", str(infill_texts), "-o", str(out), *words]) == 0
     told = capsys.readouterr()
     header, row = told.out.splitlines()
@@ -280,19 +269,7 @@ def test_an_nli_head_is_trained_evaluated_and_named(pairs, tiny_model, tmp_path,
 def test_nli_training_that_cannot_begin_says_why_in_a_line(pairs, tiny_model, tmp_path, capsys, label, words, message):
     pairs.write_text(pairs.read_text() + PAIRS[0].replace("entailment", label) + "\n")
     assert (
-        main(
-            [
-                "train",
-                "nli",
-                str(pairs),
-                "-o",
-                str(tmp_path / "h.safetensors"),
-                "--model",
-                str(tiny_model("bert")),
-                *words,
-            ]
-        )
-        == 2
+        main([*f"train nli {pairs} -o {tmp_path / 'h.safetensors'} --model {tiny_model('bert')}".split(), *words]) == 2
     )
     told = capsys.readouterr().err
     assert message in told

@@ -75,10 +75,7 @@ def results(metric=METRIC, system="one"):
             [metric],
         ),
         "select": Result(
-            "select",
-            [{**study, **known, "group": "mean", "value": 0.5, **ends, **chosen}],
-            INPUTS,
-            [metric],
+            "select", [{**study, **known, "group": "mean", "value": 0.5, **ends, **chosen}], INPUTS, [metric]
         ),
         "align": alignment.result(),
         "synth": Result(

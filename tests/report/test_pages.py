@@ -6,15 +6,7 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.drawing import contrast
-from nlgauge.report.pages import (
-    _environment,
-    bare,
-    breakable,
-    page,
-    render_template,
-    without_folders,
-    write_result,
-)
+from nlgauge.report.pages import _environment, bare, breakable, page, render_template, without_folders, write_result
 from nlgauge.report.text import render
 
 pytest.importorskip("jinja2")

@@ -355,21 +355,12 @@ def test_metrics_may_follow_the_texts():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"metrics": "bertscore", "idf": True},
-            r"idf is an option of bertscore, .* metrics=\['bertscore:idf=true'",
-        ),
+        ({"metrics": "bertscore", "idf": True}, r"idf is an option of bertscore, .* metrics=\['bertscore:idf=true'"),
         ({"metrics": ["ter", "chrf:beta=1"], "word_order": 2}, r"write metrics=\['chrf:beta=1,word_order=2'\]$"),
         ({"metrics": "chrf", "references": ["a"]}, r"score\(\) has no argument 'references'; did you mean 'refs'\?$"),
         ({}, r"^score\(\) is given no metrics, as in metrics=\[\"bleu\", \"chrf\"\]$"),
-        (
-            {"srcs": ["chrff"]},
-            "no metrics, .*; the third argument holds none: unknown metric 'chrff'; did you mean",
-        ),
-        (
-            {"srcs": ["ein Hund"]},
-            "no metrics, .*; the third argument holds none: metric specification 'ein Hund'",
-        ),
+        ({"srcs": ["chrff"]}, "no metrics, .*; the third argument holds none: unknown metric 'chrff'; did you mean"),
+        ({"srcs": ["ein Hund"]}, "no metrics, .*; the third argument holds none: metric specification 'ein Hund'"),
     ],
 )
 def test_what_stands_in_the_wrong_place_is_told_where_it_goes(options, message):

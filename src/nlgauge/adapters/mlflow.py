@@ -169,7 +169,6 @@ def as_mlflow(
     *,
     name: str | None = None,
     columns: Mapping[str, str] | None = None,
-    aggregations: Sequence[Any] | None = None,
     runtime: Runtime | None = None,
 ) -> Any:
     """Metrics as one scorer of MLflow, for `mlflow.genai.evaluate(data=..., scorers=[as_mlflow("chrf")])`.
@@ -190,7 +189,6 @@ def as_mlflow(
             `reference`, `references`, `ground_truth`, `target` or `answer` in `expectations`, and a list is several;
             the source is `source`, `document`, `context`, `question`, `query`, `input` or `prompt` in `inputs`, or the
             only string there.
-        aggregations: as in MLflow, for a single metric; several are averaged.
         runtime: device, precision and cache, as in `nlgauge.score`. Scorers that share one share its models.
 
     Returns:
@@ -210,10 +208,6 @@ def as_mlflow(
     row = _Row(columns)
     scorer = RowScorer(metrics, runtime, row.where)
     specs = list(scorer.metrics)
-    if aggregations is not None and len(specs) > 1:
-        raise SpecError(
-            "aggregations are for a single metric; make a scorer for each metric, which may share a runtime"
-        )
     names = dict(zip(specs, loggable(specs), strict=True))
     base: Any = Scorer
 
@@ -239,7 +233,7 @@ def as_mlflow(
             return made[0] if len(made) == 1 else made
 
     called = name or (names[specs[0]] if len(specs) == 1 else "nlgauge")
-    return NlgaugeScorer(name=called, metrics=specs, aggregations=None if aggregations is None else [*aggregations])
+    return NlgaugeScorer(name=called, metrics=specs)
 
 
 def _metadata(spec: str, scored: RowScore) -> dict[str, str]:

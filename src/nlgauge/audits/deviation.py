@@ -83,12 +83,7 @@ class DeviationRow:
 
 
 def deviation_rows(
-    suite: Suite,
-    sides: Sides,
-    rows: Sequence[ChecklistRow],
-    *,
-    normalise: str = "auto",
-    tolerance: float = 0.05,
+    suite: Suite, sides: Sides, rows: Sequence[ChecklistRow], *, normalise: str = "auto", tolerance: float = 0.05
 ) -> list[DeviationRow]:
     """For each row of the checklist, the metric's mean drop, the drop in people's ratings, and their difference.
 

@@ -331,10 +331,7 @@ VERBS: Mapping[str, Verb] = {
         "Say what is installed, which device would be used, and whether the embedded files are whole.",
         "nlgauge doctor",
     ),
-    "train": Verb(
-        "nlgauge.cli.train:app",
-        "Make what a metric needs from data.",
-    ),
+    "train": Verb("nlgauge.cli.train:app", "Make what a metric needs from data."),
 }
 TRAIN: Mapping[str, Verb] = {
     "infill": Verb(

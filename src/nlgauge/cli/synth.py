@@ -58,8 +58,7 @@ class SeverityOptions:
     ] = None
     infill_language: str | None = None  # of --set
     judge: Annotated[
-        str,
-        Typed("The NLI model that rates: nli-robust, nli, a head, a folder or hub id[@REVISION].", metavar="MODEL"),
+        str, Typed("The NLI model that rates: nli-robust, nli, a head, a folder or hub id[@REVISION].", metavar="MODEL")
     ] = "nli-robust"
     threshold: Annotated[
         float | None, Typed("Entailment both ways that makes an error minor.  [default: the judge's own]")

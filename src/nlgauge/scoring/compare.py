@@ -12,16 +12,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import GoesWith, Range, Typed, checked, refuse_idle
-from nlgauge.core.scores import (
-    Finish,
-    FinishParts,
-    Scores,
-    add,
-    count,
-    first_of,
-    first_of_all,
-    join,
-)
+from nlgauge.core.scores import Finish, FinishParts, Scores, add, count, first_of, first_of_all, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
 from nlgauge.io.segments import Summary

@@ -235,11 +235,7 @@ def compare_scores(
 
 
 def intervals(
-    scores: Scores,
-    systems: Sequence[str | None] | None = None,
-    *,
-    draws: int | None = None,
-    seed: int | None = None,
+    scores: Scores, systems: Sequence[str | None] | None = None, *, draws: int | None = None, seed: int | None = None
 ) -> dict[str | None, dict[str, float]]:
     """System -> `low` and `high`, the ends of its 95 % bootstrap interval; systems need not share items.
 

@@ -323,12 +323,7 @@ def with_agreement(
 
 def _fields(metric: MetricThresholds, delta: float, n: int) -> Row:
     share, low, high = metric.agreement(delta, n) or (None, None, None)
-    return {
-        "agreement": share,
-        "agreement_low": low,
-        "agreement_high": high,
-        "agreement_seen": metric.largest,
-    }
+    return {"agreement": share, "agreement_low": low, "agreement_high": high, "agreement_seen": metric.largest}
 
 
 def _notes(

@@ -544,8 +544,7 @@ def needs(subject: Examined) -> None:
             )
         else:
             subject.require(
-                False,
-                f"info.needs names {need}, but a segment without any is scored; see nlgauge.metrics.check_needs",
+                False, f"info.needs names {need}, but a segment without any is scored; see nlgauge.metrics.check_needs"
             )
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.io.results import read_result
 from nlgauge.report.kinds.gate import change, gate_table, head, junit, power
 from nlgauge.report.pages import page
 from nlgauge.report.text import render
@@ -71,13 +70,6 @@ def test_the_page_escapes_texts_and_marks_what_is_new():
     assert "&lt;b&gt;" in html
     assert "<b>" not in html
     assert 'class="verdict INCONCLUSIVE"' in html
-
-
-def test_a_result_file_comes_back(tmp_path):
-    RESULT.write(tmp_path / "gate.json")
-    found = read_result(tmp_path / "gate.json")
-    assert (found.verdict, [*found.reasons], found.items[0]["seg"]) == ("INCONCLUSIVE", RESULT.reasons, "<7>")
-    assert "<mark>pours</mark>" in page(found)
 
 
 @pytest.mark.parametrize("verdict", ["PASS", "FAIL", "INCONCLUSIVE"])

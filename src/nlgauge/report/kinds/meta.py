@@ -9,17 +9,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.drawing import (
-    Axis,
-    Cell,
-    Curve,
-    amount,
-    axes_of,
-    axis_of,
-    csv_file,
-    plot_of,
-    strip,
-)
+from nlgauge.report.drawing import Axis, Cell, Curve, amount, axes_of, axis_of, csv_file, plot_of, strip
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import (
     MEAN,
@@ -394,11 +384,7 @@ Scale = tuple[float, float]  # the values of the lightest and the darkest shade
 
 
 def meta_html(
-    result: Result,
-    heading: str = "Metrics against people",
-    *,
-    selecting: bool = False,
-    tables: Sequence[Table] = (),
+    result: Result, heading: str = "Metrics against people", *, selecting: bool = False, tables: Sequence[Table] = ()
 ) -> str:
     """The page of a result of kind `meta`; or, under another heading, of one of kind `select`.
 
