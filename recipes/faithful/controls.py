@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--specs", nargs="*", default=SPECS)
     parser.add_argument("--sets", nargs="*", default=SETS)
-    parser.add_argument("--n", type=int, default=60)
+    parser.add_argument("--n", type=int, default=40)
     parser.add_argument("--half", type=int)
     parser.add_argument("--line", type=float)
     parser.add_argument("--dtype", default="bfloat16")

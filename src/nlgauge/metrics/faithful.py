@@ -134,8 +134,7 @@ class Grounds:
             return Copied(share, (Mention(0, len(sentence), sentence, "order"),))
         if in_order < _NEAR:
             return Copied(share)
-        text = self._source[passage[0].start : passage[-1].end]
-        return Copied(share, tuple(_exchanged(sentence, words, passage, text, same)))
+        return Copied(share, tuple(_exchanged(sentence, words, self._source, passage, same)))
 
     def _nearest(self, own: Counter[str]) -> tuple[int, int, int]:
         """The sentence that shares most words, or two neighbours if they share three more: first, end, words."""
@@ -232,19 +231,18 @@ def _side_by_side(own: Sequence[str], other: Sequence[str]) -> float:
 
 
 def _exchanged(
-    sentence: str, own: Sequence[_Word], other: Sequence[_Word], passage: str, same: Sequence[tuple[int, int]]
+    sentence: str, own: Sequence[_Word], source: str, other: Sequence[_Word], same: Sequence[tuple[int, int]]
 ) -> Iterator[Mention]:
     """What stands in a sentence in the place of something else of a passage, or denies it; or what is denied there.
 
     Args:
         sentence: the sentence, and `own` its words.
         own: see there.
-        other: the words of the passage, and `passage` its text.
-        passage: see there.
+        source: the source, and `other` the words of the passage.
+        other: see there.
         same: the places of words that both have, in order.
     """
-    values = values_of(passage)
-    numbers = [(m, what) for m, what in _mentions(sentence) if isinstance(what, Saying) and not what.is_among(values)]
+    numbers = [(mention, what) for mention, what in _mentions(sentence) if isinstance(what, Saying)]
     free = Counter(word.stem for word in other) - Counter(other[at].stem for _, at in same)
     for (a, b), (c, d) in pairwise([(-1, -1), *same, (len(own), len(other))]):
         here, there = own[a + 1 : c], other[b + 1 : d]
@@ -259,9 +257,11 @@ def _exchanged(
             yield Mention(beside.start, beside.end, beside.text, "negation")
         if not (here and there and is_near):
             continue
-        inside = [m for m, _ in numbers if any(m.start <= word.start < m.end for word in here)]
-        if inside and any(values_of(word.text) for word in there):
-            yield inside[0]
+        values = values_of(source[there[0].start : there[-1].end])
+        inside = [mention for mention, _ in numbers if any(mention.start <= word.start < mention.end for word in here)]
+        if inside and values:
+            if not all(what.is_among(values) for mention, what in numbers if mention in inside):
+                yield inside[0]
             continue
         new, old = ([word for word in words if not is_function(word.text.lower())] for words in (here, there))
         named = [word for word in new if word.start and word.text[0].isupper()]
