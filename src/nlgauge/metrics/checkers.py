@@ -139,8 +139,7 @@ class AlignScore(Checker):
     @property
     def _place(self) -> tuple[str, str | None]:
         """The model and its revision; for a checkpoint the folder that is made of it."""
-        at = self.model if self.revision is None else f"{self.model}@{self.revision}"
-        folder = alignscore_folder(at)
+        folder = alignscore_folder(self.model if self.revision is None else f"{self.model}@{self.revision}")
         return (self.model, self.revision) if folder is None else (str(folder), None)
 
     def parts(self, source: str, model: NliModel) -> list[str]:

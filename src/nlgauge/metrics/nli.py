@@ -538,9 +538,8 @@ class SummaC(NliMetric):
 
     def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         texts = [*zip(anchors(segments, self.anchor), (s.hypothesis for s in segments), strict=True)]
-        model = self.loaded(runtime)
         split = parts_of_each(split_sentences, (text for pair in texts for text in pair))
-        found = highest_means(model, self.info.name, texts, split, split, runtime)
+        found = highest_means(self.loaded(runtime), self.info.name, texts, split, split, runtime)
         e, c = found.of(0), found.of(2)
         value = {"e": e, "c": 1 - c, "e-c": e - c}[self.variant]
         parts = {"e": e, "c": c} if self._found().is_split else {"e": e}
@@ -581,12 +580,8 @@ def highest_means(
     empty = np.array([0 in shape for shape in shapes], dtype=np.bool_)
     if questions.pairs:
         probabilities, cut = questions.judged(model, contents, runtime, name)
-        whole = {
-            text: np.concatenate([contents[part] for part in parts])
-            for side in (premises, claims)
-            for text, parts in side.items()
-            if parts
-        }
+        parts_of = {text: parts for text, parts in {**premises, **claims}.items() if parts}
+        whole = {text: np.concatenate([contents[part] for part in parts]) for text, parts in parts_of.items()}
         asked = np.flatnonzero(~empty)
         shares[asked] = unknown_in([texts[i] for i in asked.tolist()], whole, model)
         ends = np.cumsum([rows * columns for rows, columns in shapes])

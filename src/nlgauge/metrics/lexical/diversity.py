@@ -310,8 +310,6 @@ def _added(texts: Sequence[str]) -> dict[str, Array]:
 
 # --- Consensus: how far an output agrees with the other outputs for its input
 
-_ALIKE = "it favours systems that are alike, and says nothing of an error that they share"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Consensus(BaseMetric):
@@ -336,7 +334,7 @@ class Consensus(BaseMetric):
     """
 
     metric: str
-    notes: ClassVar = (_ALIKE,)
+    notes: ClassVar = ("it favours systems that are alike, and says nothing of an error that they share",)
     pooled: ClassVar = True
     rounds: ClassVar = None
     info: ClassVar = MetricInfo(
