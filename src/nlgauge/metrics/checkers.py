@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 
 from nlgauge.core.metric import check_needs, signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.segment import Segment, stripped
+from nlgauge.core.segment import Segment
 from nlgauge.metrics.nli import NliMetric, highest_means, packed, parts_of_each
 from nlgauge.models.checkpoints import ALIGNSCORE, alignscore_folder
-from nlgauge.models.entailment import NliFiles, NliModel, PairTokenizer, load_nli, locate_nli
+from nlgauge.models.entailment import NliModel, PairTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.tokenize import sentence_spans, split_sentences
 
@@ -25,17 +25,42 @@ _CHECKED: dict[str, Any] = {
 _PIECES, _WORDS, _ALIGNED = 400, 500, 350  # of a part: pieces of a classifier, and words of T5 and of AlignScore
 
 
+class Checker(NliMetric):
+    """Base of checkers: each claim of a text is held against each part of its source, and the highest counts."""
+
+    def parts(self, source: str, model: NliModel) -> list[str]:
+        """The parts of a source."""
+        raise NotImplementedError
+
+    def asked(self, text: str) -> list[str]:
+        """The claims of a text."""
+        return split_sentences(text)
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Probabilities, in 0 to 1; the flags are `empty`, `truncated`, `unknown` and `nonfinite`.
+
+        Raises:
+            InputError: a segment has no source; the model cannot be read or is another kind of model.
+        """
+        check_needs(self, segments)
+        model = self.loaded(runtime)
+        texts = [(s.source or "", s.hypothesis) for s in segments]
+        premises = parts_of_each(lambda source: self.parts(source, model), (first for first, _ in texts))
+        claims = parts_of_each(self.asked, (second for _, second in texts))
+        found = highest_means(model, self.info.name, texts, premises, claims, runtime)
+        return Scores(signature_of(self, runtime), ids(segments), found.of(0), flags=found.flags)
+
+
 @dataclass(frozen=True, kw_only=True)
-class MiniCheck(NliMetric):
+class MiniCheck(Checker):
     """The probability that a source supports a text, by MiniCheck: the highest over parts of the source.
 
     A source is read in parts of whole sentences, of up to 400 pieces or, for T5, 500 words. The text is one claim, as
     in the authors' package; they find it better to ask for each sentence by itself (`claims=sentences`). The models
     read English. An empty side gets 0 (flag `empty`). The authors call 0.5 and less unsupported.
 
-    Published are `lytang/MiniCheck-Flan-T5-Large` (3.1 GB as float32), and `lytang/MiniCheck-RoBERTa-Large` and
-    `lytang/MiniCheck-DeBERTa-v3-Large` (1.4 and 1.7 GB); all have the licence MIT. The authors found T5 best of the
-    three over eleven sets of claims, which models wrote.
+    Published are `lytang/MiniCheck-Flan-T5-Large` (3.1 GB as float32), by its authors the best of the three, and
+    `lytang/MiniCheck-RoBERTa-Large` and `lytang/MiniCheck-DeBERTa-v3-Large` (1.4 and 1.7 GB). The licence is MIT.
 
     Args:
         model: an id of the Hugging Face hub, or a folder: a classifier with two labels, or a T5 that answers 0 or 1.
@@ -48,12 +73,12 @@ class MiniCheck(NliMetric):
 
         Where this differs from the released code: sentences come from our splitter, not from nltk's, and the ends of
         lines between them do not count as pieces; of what is too long the longer side is cut, not the end of the claim.
-        The probabilities of a part equal those of transformers to 1e-6.
     """
 
     model: str = "lytang/MiniCheck-Flan-T5-Large"
     labels: str | None = "unsupported,supported"
     claims: Literal["whole", "sentences"] = "whole"
+    as_one: ClassVar = True
     info: ClassVar = MetricInfo(
         "minicheck",
         summary="whether the source supports the text, by MiniCheck; a copy need not be best: it is a model",
@@ -66,39 +91,22 @@ class MiniCheck(NliMetric):
         """The limit that was asked for, else what the model reads."""
         return PairTokenizer(self._found().files, self.max_tokens, as_one=True).max_tokens
 
-    def loaded(self, runtime: Runtime) -> NliModel:
-        """The loaded model; a runtime holds one copy."""
-        precision = runtime.precision(self.dtype)
-        return load_nli(self.model, self.revision, self.labels, precision, runtime, self.max_tokens, as_one=True)
+    def parts(self, source: str, model: NliModel) -> list[str]:
+        """Runs of sentences, as long as they may be."""
+        spans, asks = sentence_spans(source), model.found.files.is_paired
+        found = [source[start:end] for start, end in spans]
+        pieces = {} if asks else model.tokenizer.read(found)
+        sizes = [len(one.split() if asks else pieces[one]) for one in found]
+        runs = packed(sizes, _WORDS if asks else _PIECES)
+        return [("predict: " if asks else "") + source[spans[a][0] : spans[b - 1][1]] for a, b in runs]
 
-    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Probabilities, in 0 to 1; the flags are `empty`, `truncated`, `unknown` and `nonfinite`.
-
-        Raises:
-            InputError: a segment has no source; the model cannot be read or is another kind of model.
-        """
-        check_needs(self, segments)
-        model = self.loaded(runtime)
-        asks = model.found.files.is_paired
-
-        def parts_of(source: str) -> list[str]:
-            spans = sentence_spans(source)
-            found = [source[start:end] for start, end in spans]
-            pieces = {} if asks else model.tokenizer.read(found)
-            sizes = [len(one.split() if asks else pieces[one]) for one in found]
-            runs = packed(sizes, _WORDS if asks else _PIECES)
-            return [("predict: " if asks else "") + source[spans[a][0] : spans[b - 1][1]] for a, b in runs]
-
-        texts = [(s.source or "", stripped(s.hypothesis)) for s in segments]
-        premises = parts_of_each(parts_of, (first for first, _ in texts))
-        split = split_sentences if self.claims == "sentences" else lambda text: [text]
-        claims = parts_of_each(split, (second for _, second in texts))
-        found = highest_means(model, self.info.name, texts, premises, claims, runtime)
-        return Scores(signature_of(self, runtime), ids(segments), found.e, flags=found.flags)
+    def asked(self, text: str) -> list[str]:
+        """The text, or its sentences."""
+        return [text] if self.claims == "whole" else split_sentences(text)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlignScore(NliMetric):
+class AlignScore(Checker):
     """How far the sentences of a text are aligned with its source, by AlignScore: the mean of the highest over parts.
 
     The source is read in parts of whole sentences, of about 350 words, with each sentence of the text. The number of a
@@ -117,7 +125,7 @@ class AlignScore(NliMetric):
         Zha et al. (2023), "AlignScore: Evaluating Factual Consistency with a Unified Alignment Function", section 3.3.
 
         Where this differs from the released code: sentences come from our splitter, not from nltk's; a text without
-        one gets 0. The probabilities of a pair equal those of the authors' layers in transformers to 1e-6.
+        one gets 0.
     """
 
     model: str = ALIGNSCORE
@@ -128,36 +136,14 @@ class AlignScore(NliMetric):
         **_CHECKED,
     )
 
-    def _found(self) -> NliFiles:
-        return locate_nli(*self._place, self.labels)
-
     @property
     def _place(self) -> tuple[str, str | None]:
         """The model and its revision; for a checkpoint the folder that is made of it."""
-        at = self.model if self.revision is None else f"{self.model}@{self.revision}"
-        folder = alignscore_folder(at)
+        folder = alignscore_folder(self.model if self.revision is None else f"{self.model}@{self.revision}")
         return (self.model, self.revision) if folder is None else (str(folder), None)
 
-    def loaded(self, runtime: Runtime) -> NliModel:
-        """The loaded model; a runtime holds one copy."""
-        return load_nli(*self._place, self.labels, runtime.precision(self.dtype), runtime, self.max_tokens)
-
-    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 1; the flags are `empty`, `truncated`, `unknown` and `nonfinite`.
-
-        Raises:
-            InputError: a segment has no source; the model cannot be read or is not an NLI model.
-        """
-        check_needs(self, segments)
-        texts = [(s.source or "", s.hypothesis) for s in segments]
-        premises = parts_of_each(_aligned_parts, (first for first, _ in texts))
-        claims = parts_of_each(split_sentences, (second for _, second in texts))
-        found = highest_means(self.loaded(runtime), self.info.name, texts, premises, claims, runtime)
-        return Scores(signature_of(self, runtime), ids(segments), found.e, flags=found.flags)
-
-
-def _aligned_parts(source: str) -> list[str]:
-    """The parts of a source, of as many sentences each as give about 350 words."""
-    sentences = split_sentences(source)
-    step = max(len(sentences) // (len(source.split()) // _ALIGNED + 1), 1)
-    return [" ".join(sentences[i : i + step]) for i in range(0, len(sentences), step)]
+    def parts(self, source: str, model: NliModel) -> list[str]:
+        """Runs of as many sentences each as give about 350 words."""
+        sentences = split_sentences(source)
+        step = max(len(sentences) // (len(source.split()) // _ALIGNED + 1), 1)
+        return [" ".join(sentences[i : i + step]) for i in range(0, len(sentences), step)]

@@ -70,6 +70,7 @@ class NliMetric(Checked, HeadedMetric):
     labels: str | None = None
     max_tokens: Annotated[int, Range(least=_LEAST_TOKENS)] | None = None
     dtype: DType | None = None
+    as_one: ClassVar[bool] = False  # both texts are read as one, see `PairTokenizer`
 
     def _check_references(self) -> None:
         """Refuse a way to use several references where none is read."""
@@ -90,7 +91,7 @@ class NliMetric(Checked, HeadedMetric):
         return self._found().trained_on
 
     def _found(self) -> NliFiles:
-        found = locate_nli(self.model, self.revision, self.labels)
+        found = locate_nli(*self._place, self.labels)
         for option in ("formula", "variant"):
             value = getattr(self, option, "e")
             if value != "e" and not found.is_split:  # e-n-c would hold, as 2e - 1; it is none of the formulas
@@ -103,7 +104,13 @@ class NliMetric(Checked, HeadedMetric):
     def loaded(self, runtime: Runtime) -> NliModel:
         """The loaded model; a runtime holds one copy."""
         self._found()  # refuses what the model's labels do not give, before weights are read
-        return load_nli(self.model, self.revision, self.labels, runtime.precision(self.dtype), runtime, self.max_tokens)
+        precision = runtime.precision(self.dtype)
+        return load_nli(*self._place, self.labels, precision, runtime, self.max_tokens, as_one=self.as_one)
+
+    @property
+    def _place(self) -> tuple[str, str | None]:
+        """The model and its revision."""
+        return self.model, self.revision
 
 
 def anchors(segments: Sequence[Segment], anchor: str) -> list[str]:
@@ -446,6 +453,16 @@ class Answers:
     unknown: Array
     empty: Mask
 
+    def of(self, label: int) -> Array:
+        """The probabilities of a label, shape (n,); NaN where no piece of a text is known."""
+        return known(self.probabilities[:, label], self.unknown)
+
+    @property
+    def flags(self) -> dict[str, Mask]:
+        """The flags `empty`, `truncated`, `unknown` and `nonfinite`."""
+        broken = nonfinite(self.probabilities[:, 0])  # if one is not finite, all are not
+        return {"empty": self.empty, "truncated": self.truncated, "unknown": unknown(self.unknown), "nonfinite": broken}
+
 
 # --- SummaC-ZS: is every sentence of the summary entailed by some sentence of the source?
 
@@ -517,27 +534,12 @@ class SummaC(NliMetric):
 
     def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         texts = [*zip(anchors(segments, self.anchor), (s.hypothesis for s in segments), strict=True)]
-        model = self.loaded(runtime)
         split = parts_of_each(split_sentences, (text for pair in texts for text in pair))
-        found = highest_means(model, self.info.name, texts, split, split, runtime)
-        value = {"e": found.e, "c": 1 - found.c, "e-c": found.e - found.c}[self.variant]
-        parts = {"e": found.e, "c": found.c} if self._found().is_split else {"e": found.e}
+        found = highest_means(self.loaded(runtime), self.info.name, texts, split, split, runtime)
+        e, c = found.of(0), found.of(2)
+        value = {"e": e, "c": 1 - c, "e-c": e - c}[self.variant]
+        parts = {"e": e, "c": c} if self._found().is_split else {"e": e}
         return Scores(signature_of(self, runtime), ids(segments), value, parts, flags=found.flags)
-
-
-@dataclass(frozen=True)
-class HighestMeans:
-    """Means over the parts of n texts of the highest probability over the parts of what each is compared with.
-
-    Attributes:
-        e: of entailment, shape (n,); 0 where one of the two is blank, and NaN where no piece is known.
-        c: of contradiction, shape (n,); 1 where one of the two is blank.
-        flags: `empty`, `truncated`, `unknown` and `nonfinite`, each of shape (n,).
-    """
-
-    e: Array
-    c: Array
-    flags: dict[str, Mask]
 
 
 def parts_of_each(split: Callable[[str], list[str]], texts: Iterable[str]) -> dict[str, list[str]]:
@@ -552,16 +554,11 @@ def highest_means(
     premises: Mapping[str, list[str]],
     claims: Mapping[str, list[str]],
     runtime: Runtime,
-) -> HighestMeans:
-    """Ask for each part of a text with each part of what it is compared with.
+) -> Answers:
+    """Of each part of a text the highest probability over the parts of what it is compared with; then the mean.
 
-    Args:
-        model: answers.
-        name: of the metric, for progress.
-        texts: what is compared with, and the text, n pairs.
-        premises: the first of these -> its parts.
-        claims: the second -> its parts.
-        runtime: shows progress.
+    The texts are n pairs of what is compared with and the text; `premises` and `claims` are the parts of each. Where
+    one of the two is blank, e is 0 and c is 1.
     """
     # What the tokenizer keeps nothing of, as BERT's of U+FFFD, is no part.
     contents = model.tokenizer.read(part for parts in (*premises.values(), *claims.values()) for part in parts)
@@ -574,17 +571,13 @@ def highest_means(
         rows, columns = premises[first], claims[second]
         shapes.append((len(rows), len(columns)))
         questions.ask(i, [(premise, hypothesis) for premise in rows for hypothesis in columns])
-    e, c = np.zeros(len(texts)), np.ones(len(texts))
+    means = np.tile([0.0, 0.0, 1.0], (len(texts), 1))
     truncated, shares = np.zeros(len(texts), dtype=np.bool_), np.zeros(len(texts))
     empty = np.array([0 in shape for shape in shapes], dtype=np.bool_)
     if questions.pairs:
         probabilities, cut = questions.judged(model, contents, runtime, name)
-        whole = {
-            text: np.concatenate([contents[part] for part in parts])
-            for side in (premises, claims)
-            for text, parts in side.items()
-            if parts
-        }
+        parts_of = {text: parts for text, parts in {**premises, **claims}.items() if parts}
+        whole = {text: np.concatenate([contents[part] for part in parts]) for text, parts in parts_of.items()}
         asked = np.flatnonzero(~empty)
         shares[asked] = unknown_in([texts[i] for i in asked.tolist()], whole, model)
         ends = np.cumsum([rows * columns for rows, columns in shapes])
@@ -592,10 +585,9 @@ def highest_means(
             n_rows, n_columns = shapes[i]
             part = slice(ends[i] - n_rows * n_columns, ends[i])
             highest = probabilities[part].reshape(n_rows, n_columns, 3).max(axis=0)  # (columns, 3)
-            e[i], _, c[i] = highest.mean(axis=0)
+            means[i] = highest.mean(axis=0)
             truncated[i] = cut[part].any()
-    flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": nonfinite(e)}
-    return HighestMeans(known(e, shares), known(c, shares), flags)  # if e is not finite, c is not
+    return Answers(means, truncated, shares, empty)
 
 
 # --- BERT-NLI for dialogue: does a response follow from what was said before?

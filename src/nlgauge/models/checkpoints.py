@@ -20,6 +20,14 @@ from nlgauge.models.heads import FORMAT, VERSION
 from nlgauge.models.locate import digest_of
 from nlgauge.models.pickled import Pickled, made_whole, part, part_of, read, values, write
 
+
+def _copy_setup(encoder: str, target: Path) -> None:
+    """Copy the configuration and the tokenizer of an encoder."""
+    for path in sorted(repository.setup(encoder).iterdir()):
+        if path.is_file() and not path.name.endswith((".bin", ".safetensors", ".md")):
+            shutil.copyfile(path, target / path.name)
+
+
 # --- unbabel-comet: an encoder, and a regressor on it
 
 _FEATURES = {
@@ -87,9 +95,7 @@ def _converted(model: str, folder: Path, target: Path, head: str, origin: Mappin
     said = _settings(model, folder / repository.SETTINGS)
     found = read(folder / repository.CHECKPOINT)
     facts = {**origin, "sha256": digest_of(found.path)}
-    for path in sorted(repository.setup(said["pretrained_model"]).iterdir()):
-        if path.is_file() and not path.name.endswith((".bin", ".safetensors", ".md")):
-            shutil.copyfile(path, target / path.name)
+    _copy_setup(said["pretrained_model"], target)
     encoder = {name.removeprefix(_ENCODER): name for name in found.tensors if name.startswith(_ENCODER)}
     parts = [part(new, found, found.tensors[old]) for new, old in encoder.items() if not new.startswith(_UNUSED)]
     parts = [one for one in parts if not one.name.endswith(_UNUSED)]
@@ -211,8 +217,7 @@ def alignscore_folder(model: str) -> Path | None:
     """The folder of a checkpoint of AlignScore as a classifier of transformers; it is made once, and no pickle is run.
 
     Args:
-        model: a file `*.ckpt`; or a name on the hub, OWNER/NAME/FILE.ckpt or `yzha/AlignScore`, with or without
-            @REVISION.
+        model: a file `*.ckpt`; or on the hub OWNER/NAME/FILE.ckpt or `yzha/AlignScore`, with or without @REVISION.
 
     Returns:
         None where the name stands for something else.
@@ -224,8 +229,7 @@ def alignscore_folder(model: str) -> Path | None:
     if name == ALIGNSCORE:
         name = f"{name}/{_LARGE}"
     if given.is_file() and given.suffix == ".ckpt":
-        path, target = given, repository.home("pickled") / f"alignscore-{digest_of(given)[:16]}"
-        origin: dict[str, str] = {}
+        path, target, origin = given, repository.home("pickled") / f"alignscore-{digest_of(given)[:16]}", {}
     elif name.endswith(".ckpt") and name.count("/") == 2 and not name.startswith((".", "/", "~")):
         repo, _, file = name.rpartition("/")
         path = repository.single(repo, file, revision)
@@ -246,17 +250,8 @@ def _classifier(model: str, found: Pickled, target: Path, origin: Mapping[str, s
     body = [name for name in found.tensors if name.startswith(_BODY) and not name.endswith("position_ids")]
     named = {**{name: f"roberta.{name.removeprefix(_BODY)}" for name in body}, **_CLASSIFIER}
     depth = len({name.split(".")[3] for name in body if name.startswith(f"{_BODY}encoder.layer.")})
-    encoder = f"FacebookAI/roberta-{'base' if depth <= _OF_BASE else 'large'}"
-    for path in sorted(repository.setup(encoder).iterdir()):
-        if path.is_file() and not path.name.endswith((".bin", ".safetensors", ".md")):
-            shutil.copyfile(path, target / path.name)
+    _copy_setup(f"FacebookAI/roberta-{'base' if depth <= _OF_BASE else 'large'}", target)
     config = json.loads((target / "config.json").read_text(encoding="utf-8"))
-    sizes, expected = (depth, found.tensors["tri_layer.weight"].shape[-1]), ("num_hidden_layers", "hidden_size")
-    if sizes != tuple(config.get(key) for key in expected):
-        raise InputError(
-            f"model {model!r}: {found.path} has {sizes[0]} layers of width {sizes[1]}, and {encoder}, on which"
-            f" AlignScore stands, has {config.get(expected[0])} of {config.get(expected[1])}"
-        )
     config |= {"architectures": ["RobertaForSequenceClassification"], "id2label": _LABELS}
     (target / "config.json").write_text(json.dumps(config, indent=1), encoding="utf-8")
     parts = [part(new, found, found.tensors[old]) for old, new in named.items()]

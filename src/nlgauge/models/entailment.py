@@ -50,11 +50,7 @@ class Pairs:
 class PairTokenizer:
     """The tokenizer of a model that reads two texts at once.
 
-    Args:
-        files: the files of the model.
-        max_tokens: a lower limit than the model's own.
-        as_one: join the two as one text with the model's last piece between them, as MiniCheck does, and not in the
-            frame of a pair.
+    With `as_one` the two are joined as one text, with the model's last piece between them, as MiniCheck does.
 
     Attributes:
         max_tokens: the largest number of pieces of a pair, including special tokens; None if there is no limit.
@@ -421,11 +417,7 @@ def load_nli(
 ) -> NliModel:
     """Load an NLI model. A runtime holds one copy per precision.
 
-    Args:
-        model, revision, labels: see `locate_nli`.
-        dtype: the precision.
-        runtime: holds the copy.
-        max_tokens: see `PairTokenizer`, as for `as_one`; then an encoder-decoder answers by one of two pieces.
+    If both texts are read as one (see `PairTokenizer`), an encoder-decoder answers by one of two pieces.
 
     Raises:
         InputError: see `locate_nli`.

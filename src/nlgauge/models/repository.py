@@ -111,14 +111,7 @@ def checkpoint(model: str, revision: str | None, check: _Check, seconds: float =
 
 def single(model: str, file: str, revision: str | None, seconds: float = _ANSWER) -> Path:
     """One file of a repository, with its card beside it; as `snapshot` for the rest."""
-    kind = _Kind(
-        file,
-        lambda files: [file, *(name for name in _BESIDE if name in files)] if file in files else [],
-        lambda folder: (folder / file).exists(),
-        lambda folder: False,
-        file,
-    )
-    return _found(kind, model, revision, seconds) / file
+    return _found(_of_files(file), model, revision, seconds) / file
 
 
 @dataclass(frozen=True)
@@ -192,17 +185,20 @@ _SETUP = _Kind(
     _has_setup,
     "config.json",
 )
-_CHECKPOINT = _Kind(
-    SETTINGS,
-    lambda files: (
-        [SETTINGS, CHECKPOINT, *(name for name in _BESIDE if name in files)]
-        if {SETTINGS, CHECKPOINT} <= set(files)
-        else []
-    ),
-    lambda folder: (folder / CHECKPOINT).exists(),
-    lambda folder: False,
-    f"{SETTINGS} with {CHECKPOINT}, as a checkpoint of unbabel-comet has",
-)
+
+
+def _of_files(*wanted: str) -> _Kind:
+    """What has these files."""
+    return _Kind(
+        wanted[0],
+        lambda files: [*wanted, *(name for name in _BESIDE if name in files)] if {*wanted} <= {*files} else [],
+        lambda folder: (folder / wanted[-1]).exists(),
+        lambda folder: False,
+        " with ".join(wanted),
+    )
+
+
+_CHECKPOINT = _of_files(SETTINGS, CHECKPOINT)
 
 
 def _found(kind: _Kind, model: str, revision: str | None, seconds: float, check: _Check | None = None) -> Path:

@@ -209,7 +209,9 @@ def test_an_output_without_another_for_its_input_has_no_consensus():
 
 
 def test_consensus_takes_metrics_of_references_and_its_encoder_is_theirs():
-    with pytest.raises(ng.SpecError, match="consensus:metric is 'distinct', expected a metric that reads references"):
+    with pytest.raises(
+        ng.SpecError, match="consensus:metric is 'distinct', expected a metric that reads references, and each"
+    ):
         ng.metric("consensus:metric=distinct")
     assert on_encoder("consensus:metric=bertscore", "base") == "consensus:metric=bertscore:model=base"
     assert "consensus" not in embedded_metrics()

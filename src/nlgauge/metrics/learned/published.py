@@ -178,18 +178,11 @@ class Bleurt(PublishedMetric):
 class Hhem(Bleurt):
     """How far a source supports a text, from 0 to 1, by Vectara's first model for hallucinations (HHEM 1.0).
 
-    A DeBERTa v3 with one output behind a sigmoid, of 0.7 GB as float32 and the licence Apache-2.0, which reads English
-    up to 512 pieces of both texts; Vectara calls less than 0.5 a hallucination. Models since version 2, as on the
-    branch `main`, have code of their own, which is never run.
-
-    Args:
-        model: an id of the Hugging Face hub, or a folder.
-        anchor: the text that stands first: the `source` or the `reference`.
-        activation: what follows the output.
+    A DeBERTa v3 with one output, of 0.7 GB and the licence Apache-2.0, which reads English, 512 pieces of both texts;
+    Vectara calls less than 0.5 a hallucination. Models since version 2 have code of their own, which is never run.
 
     References:
-        Hughes and Bae (2023), "Vectara Hallucination Leaderboard", and the model's card; as its `CrossEncoder` of
-        sentence-transformers does, to 1e-6.
+        Hughes and Bae (2023), "Vectara Hallucination Leaderboard", and the model's card.
     """
 
     model: str = "vectara/hallucination_evaluation_model@hhem-1.0-open"

@@ -16,15 +16,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import (
-    BaseMetric,
-    Documents,
-    check_needs,
-    over_references,
-    scores_of_stats,
-    signature_of,
-    whole,
-)
+from nlgauge.core.metric import BaseMetric, check_needs, over_references, scores_of_stats, signature_of, whole
 from nlgauge.core.options import Checked, Range, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
@@ -314,8 +306,6 @@ def _added(texts: Sequence[str]) -> dict[str, Array]:
 
 # --- Consensus: how far an output agrees with the other outputs for its input
 
-_ALIKE = "it favours systems that are alike, and says nothing of an error that they share"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Consensus(BaseMetric):
@@ -328,11 +318,11 @@ class Consensus(BaseMetric):
     another metric it raised agreement with people by item by .0245 on WMT23 (zh-en, 15 systems), and lowered it by .018
     on relative ranks (DARR), and by .02 by system. So it is part of no other metric here.
 
-    An output without another for its input has no score (flag `alone`); a blank one is no reference for others. The
-    range, the direction and the flags are those of the metric; a flag is set where it is with each other output.
+    An output without another for its input has no score (flag `alone`); a blank one is no reference for others. Range
+    and direction are those of the metric, and so are flags, which are set where they are with each other output.
 
     Args:
-        metric: the metric, a specification: `chrf`, `bertscore`, `comet`. It must read references.
+        metric: the metric, a specification: `chrf`, `bertscore`, `comet`. It reads references, and each text by itself.
 
     References:
         Kumar and Byrne (2004), "Minimum Bayes-Risk Decoding for Statistical Machine Translation". Here all outputs
@@ -340,6 +330,7 @@ class Consensus(BaseMetric):
     """
 
     metric: str
+    notes: ClassVar = ("it favours systems that are alike, and says nothing of an error that they share",)
     pooled: ClassVar = True
     rounds: ClassVar = None
     info: ClassVar = MetricInfo(
@@ -356,16 +347,12 @@ class Consensus(BaseMetric):
     def __post_init__(self) -> None:
         checked(self)
         about = self._metric.info
-        if "references" not in about.needs:
-            raise SpecError(f"consensus:metric is {self.metric!r}, expected a metric that reads references")
-        own = replace(
-            type(self).info,
-            needs=about.needs - {"references"},
-            range=about.range,
-            higher_is_better=about.higher_is_better,
-            parts=about.parts,
-            flags=about.flags,
-        )
+        if "references" not in about.needs or self._metric.pooled:
+            raise SpecError(
+                f"consensus:metric is {self.metric!r}, expected a metric that reads references, and each text by itself"
+            )
+        needs = about.needs - {"references"}
+        own = replace(type(self).info, needs=needs, range=about.range, higher_is_better=about.higher_is_better)
         object.__setattr__(self, "info", own)
 
     @cached_property
@@ -377,18 +364,9 @@ class Consensus(BaseMetric):
         """The metric."""
         return (self._metric,)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """That it favours what is alike, and the notes of the metric."""
-        return (_ALIKE, *self._metric.notes)
-
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signature of the metric."""
         return {"metric": None, "by": f"({signature_of(self._metric, runtime)})", "pool": "item"}
-
-    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
-        """Those of the metric, of pairs of outputs."""
-        return self._metric.documents(self._against(segments)) if self._metric.pooled else ()
 
     def refuse(self, segments: Sequence[Segment]) -> None:
         """Refuse outputs of which no two are for one input."""
@@ -406,31 +384,20 @@ class Consensus(BaseMetric):
         """
         check_needs(self, segments)
         against = self._against(segments)
-        known = np.array([bool(s.references) for s in against], dtype=np.bool_)
-        held = [s for s, is_known in zip(against, known, strict=True) if is_known]
-        found = over_references(held, "mean", lambda single: self._single(single, runtime))
-        values = np.full(len(segments), np.nan)
-        values[known] = found.values
-        parts, flags = {}, {"alone": ~known}
-        for name, column in found.parts.items():
-            parts[name] = np.full(len(segments), np.nan)
-            parts[name][known] = column
+        held = [place for place, s in enumerate(against) if s.references]
+
+        def single(pairs: Sequence[Segment]) -> Scores:  # an output is in several, so that its id does not tell them
+            named = [replace(s, id=str(i)) for i, s in enumerate(pairs)]
+            return replace(score_segments({"": self._metric}, named, runtime)[""], ids=ids(pairs))
+
+        found = over_references([against[place] for place in held], "mean", single)
+        values, flags = np.full(len(segments), np.nan), {"alone": np.ones(len(segments), dtype=np.bool_)}
+        values[held], flags["alone"][held] = found.values, False
         for name, flag in found.flags.items():
             flags[name] = np.zeros(len(segments), dtype=np.bool_)
-            flags[name][known] = flag
-        return Scores(
-            signature_of(self, runtime),
-            ids(segments),
-            values,
-            parts,
-            flags=flags,
-            higher_is_better=self.info.higher_is_better,
-        )
-
-    def _single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """The scores of pairs; an output is in several, so that its id does not tell them apart."""
-        named = [replace(s, id=str(i)) for i, s in enumerate(segments)]
-        return replace(score_segments({"": self._metric}, named, runtime)[""], ids=ids(segments))
+            flags[name][held] = flag
+        up = self.info.higher_is_better
+        return Scores(signature_of(self, runtime), ids(segments), values, flags=flags, higher_is_better=up)
 
     def _against(self, segments: Sequence[Segment]) -> list[Segment]:
         """The segments with the other outputs for their input in the place of references."""
