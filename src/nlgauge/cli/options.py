@@ -34,7 +34,7 @@ from nlgauge.core.spec import split
 from nlgauge.io.fields import is_known
 from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
-from nlgauge.metrics.registry import ALIKE, METRICS, NAMED, OWN, each, metric, metric_names, own_function, own_names
+from nlgauge.metrics.registry import ALIKE, METRICS, NAMED, OWN, metric, metric_names, own_function, own_names
 from nlgauge.report.labels import visible
 from nlgauge.report.tables import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, doubt_line, render
@@ -302,7 +302,7 @@ def _renamed(name: str, spec: str) -> str:
     """
     if name in METRICS.names() and name not in own_names():
         raise InputError(f"{name}={spec}: {name!r} is another metric; give a name that none has")
-    built = each(metric, [_known(spec)])[0]
+    built: Any = metric(_known(spec))
     if not dataclasses.is_dataclass(built) or spec_of(built).partition(":")[0] not in METRICS.names():
         raise InputError(f"{name}={spec}: only a metric that is no sum takes a name")
     preset = {field.name: getattr(built, field.name) for field in options_of(built)}
