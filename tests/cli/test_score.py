@@ -564,7 +564,11 @@ def test_a_metric_with_its_options_has_a_name_of_the_users(data, tmp_path, monke
         "one": 0.5,
         "two": 0.75,
     }
-    assert run("score", data, "-m", "Words=chrf:word_order=2", "--fail-under", "Words=99", "-q") == 3
+    typed = ["-m", "Words=chrf:word_order=2", "Mean=rougeL:references=mean", "chrf:beta=1", "--fail-under", "Words=99"]
+    assert run("score", data, *typed, "-f", "json") == 3
+    result = json.loads(capsys.readouterr().out)
+    assert [metric["spec"] for metric in result["metrics"]] == ["Words", "Mean", "chrf:beta=1"]
+    assert "references:mean" in result["metrics"][1]["signature"]
     capsys.readouterr()
     for spec, said in (
         ("bleu=chrf", "'bleu' is another metric; give a name that none has"),

@@ -129,7 +129,7 @@ def test_scores_are_a_table_and_repeats_are_averaged(put):
     assert math.isnan(table.columns["J"][1])
     assert table.columns["K.fluency"][1] == 5
     assert verdicts.notes == ("v.jsonl: 2 of 4 verdicts of 'J' could not be read",)
-    assert verdicts.judges == ("J", "K")
+    assert {row.judge for row in verdicts.rows} == {"J", "K"}
 
 
 def test_choices_are_preferences(put):

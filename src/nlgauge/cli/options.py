@@ -295,7 +295,7 @@ def _renamed(name: str, spec: str) -> str:
     """
     if name in METRICS.names() and name not in own_names():
         raise InputError(f"{name}={spec}: {name!r} is another metric; give a name that none has")
-    built = each(metric, [_known(spec)])[0]
+    built: Any = metric(_known(spec))
     if not dataclasses.is_dataclass(built) or spec_of(built).partition(":")[0] not in METRICS.names():
         raise InputError(f"{name}={spec}: only a metric that is no sum takes a name")
     preset = {field.name: getattr(built, field.name) for field in options_of(built)}

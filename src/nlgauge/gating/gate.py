@@ -25,8 +25,9 @@ from nlgauge.gating.outputs import (
     write_baseline,
 )
 from nlgauge.gating.verdicts import Decided, Drops, Items, Rules, Scales, Undefined, decide, flickers
-from nlgauge.io.evalset import read_set
 from nlgauge.io.frames import dataset_of
+from nlgauge.io.read import open_data, read
+from nlgauge.io.segments import drained
 from nlgauge.metrics.function import RATINGS
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
@@ -241,7 +242,7 @@ def _ratings_of(side: Any) -> set[str]:
     if not isinstance(side, str | os.PathLike) or is_baseline(os.fspath(side)):
         return set()
     try:
-        return {name for segment in read_set([os.fspath(side)])[0] for name in segment.human}
+        return {name for segment in read(side) for name in segment.human}
     except (InputError, OSError):
         return set()
 
@@ -261,7 +262,7 @@ def opened(
         path = os.fspath(given)
         if is_baseline(path):
             return read_baseline(path)
-        dataset, inputs = read_set([path], columns)
+        dataset, inputs = drained(open_data(path, columns=columns), path)
         return Outputs.of(dataset, path, system, inputs)
     if isinstance(given, Dataset) or is_frame(given):
         return Outputs.of(dataset_of(given, columns), name, system)

@@ -59,9 +59,10 @@ def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, jud
     source = _opened(paths, of_texts)
     source.check()  # before ratings are read
     table = read_ratings(judgements, names)
-    (name, *others) = system_names(paths)
-    if not others and [*source.check().systems] == [None] and any(key.system == name for key in table.keys):
-        source = JoinedSource([(name, source)])
+    if len(paths) == 1 and [*source.check().systems] == [None]:
+        (name,) = system_names(paths)
+        if any(key.id is None and key.system == name for key in table.keys):
+            source = JoinedSource([(name, source)])
     dataset, inputs = drained(source, called(paths))
     return HeldSource(judged(dataset, table), [], [*inputs, dict(InputFile(judgements).entry)])
 

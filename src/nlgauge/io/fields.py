@@ -23,6 +23,7 @@ _WIDE = 40  # characters of a value in an error
 _SHOWN = 8  # names of ignored fields in a note
 
 
+OF_ITEMS = "{}: {!r} repeats over systems, and is taken for the item (seg)"
 # The way out where two rows are about one thing.
 WHOSE = f"where several people rate, name them: --columns {RATER}=NAME; several criteria: --columns {RATED}=NAME"
 
@@ -663,17 +664,12 @@ def with_items(segments: Sequence[Segment], name: str, column: str = "id") -> tu
     is_each = all(s.system is not None and s.item is None for s in segments)
     if not is_each or not len({s.id for s in segments}) < len(segments) == len({(s.system, s.id) for s in segments}):
         return segments, []
-    return [*map(item_of_id, segments)], [note_of_items(name, column)]
+    return [*map(item_of_id, segments)], [OF_ITEMS.format(name, column)]
 
 
 def item_of_id(segment: Segment) -> Segment:
     """A segment whose id names the input that each system had: it is the item, and the system stands before the id."""
     return replace(segment, id=f"{segment.system}:{segment.id}", item=segment.id)
-
-
-def note_of_items(name: str, column: str) -> str:
-    """The note on ids that were taken for items."""
-    return f"{name}: {column!r} repeats over systems, and is taken for the item (seg)"
 
 
 def _differs(one: Segment, other: Segment, name: str) -> bool:

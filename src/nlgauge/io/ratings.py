@@ -166,11 +166,6 @@ class Verdicts:
     name: str = ""
     notes: tuple[str, ...] = ()
 
-    @property
-    def judges(self) -> tuple[str, ...]:
-        """The judges in order of first appearance."""
-        return tuple(dict.fromkeys(row.judge for row in self.rows))
-
     def scores(self) -> ScoreTable:
         """Scores as a table: a column for each judge, or JUDGE.CRITERION where criteria are named.
 

@@ -24,6 +24,7 @@ from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.fields import (
     CRITERION,
     NAMES,
+    OF_ITEMS,
     RATED,
     RATER,
     WHOSE,
@@ -31,7 +32,6 @@ from nlgauge.io.fields import (
     check_rated,
     is_known,
     like_criteria,
-    note_of_items,
     truth,
 )
 from nlgauge.io.files import STDIN, Faults, InputFile, Lines, by_content, counted, number_in, unpacked_name
@@ -231,7 +231,7 @@ def _table(
     if all(key.id and key.system for key in found.keys) and len({own for own, _ in outputs}) < len(outputs):
         found.keys = [key._replace(id=None, item=key.item or key.id) for key in found.keys]
         column = next((column for column, field in names.items() if field == "id"), "id")
-        table_notes = (*table_notes, note_of_items(name, column))
+        table_notes = (*table_notes, OF_ITEMS.format(name, column))
     if not any(found.raters) and not any(found.criteria):
         return ScoreTable(tuple(found.keys), values, found.level, name, table_notes)
     return _averaged(found, values, name, table_notes)

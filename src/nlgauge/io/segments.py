@@ -16,13 +16,13 @@ from nlgauge.core.inputs import SameInputs
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.advice import LOOKED, advice, lacks
 from nlgauge.io.fields import (
+    OF_ITEMS,
     WHOSE,
     FieldError,
     Fields,
     NoHypothesis,
     Raters,
     item_of_id,
-    note_of_items,
     with_items,
 )
 from nlgauge.io.files import Faults, InputFile, counted, refuse
@@ -247,7 +247,7 @@ class TableSource(Source):
             self._name_duplicate(repeated, of_systems)
         notes = [*self.rows.notes(), *fields.notes(self.rows.file.name, self.rows.ignored)]
         if self._ids_are_items:
-            notes.append(note_of_items(self.rows.file.name, self._id_column))
+            notes.append(OF_ITEMS.format(self.rows.file.name, self._id_column))
         self._summary = tally.summary([self.rows.file.entry], notes)
 
     def dataset(self) -> Dataset:

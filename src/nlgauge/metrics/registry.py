@@ -309,7 +309,7 @@ METRICS = Registry(
 _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
 METRIC_OPTIONS = frozenset({"base", "metric"})  # options of metrics of ours whose value is a specification
-NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*)=(.+)")  # a name of the user's for a metric with its options: NAME=SPEC
+NAMED = re.compile(r"^([A-Za-z][A-Za-z0-9_.-]*)=(.+)")  # a name of the user's for a metric with its options: NAME=SPEC
 OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
 ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
