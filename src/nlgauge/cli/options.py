@@ -23,7 +23,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 
 from nlgauge.cli.main import echo
-from nlgauge.core.errors import InputError, SpecError, each, nearest
+from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import options_of, spec_of
 from nlgauge.core.options import Argument, Entry, Field, Range, Typed, check_option, fields_of, sorts
 from nlgauge.core.options import refuse_idle as refuse_idle_options
