@@ -155,7 +155,7 @@ FOUND = Evidence(
     0.5,
     (
         Claim(Quote(0, 6, "First."), 0.9, 0.05, SAID, ()),
-        Claim(Quote(7, 14, "Second."), 0.3, 0.1, SAID, ()),
+        Claim(Quote(7, 14, "Second."), 0.24, 0.1, SAID, ()),
         Claim(Quote(15, 21, "Third."), 0.2, 0.7, SAID, ()),
         Claim(Quote(22, 30, "4 Fours."), 0.04, 0.7, SAID, (Mention(22, 23, "4", "number"),)),
     ),
@@ -200,7 +200,7 @@ def test_rows_and_lines():
         "0.500",
         "0.90  First.",
         "      evidence: One.",
-        "0.30  Second.",
+        "0.24  Second.",
         "      not said by the source",
     ]
 
