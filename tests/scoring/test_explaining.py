@@ -336,7 +336,8 @@ def test_a_blank_hypothesis_lacks_everything():
 @pytest.mark.parametrize("method", ["spans", "words", "evidence"])
 @pytest.mark.parametrize("against", ["ref", "src"])
 def test_a_hypothesis_without_a_word_of_content_lacks_everything(method, against):
-    texts, others = [".", "is of the", "\U0001f642", HYP], [EXPLAIN_REF] * 4
+    wrong = "Dogs ran to Oslo in 1999." if method == "evidence" else HYP  # below its line, and with a mark by words
+    texts, others = [".", "is of the", "\U0001f642", wrong], [EXPLAIN_REF] * 4
     given = {"refs": others} if against == "ref" and method != "evidence" else {"srcs": others}
     found = ng.explain(texts, **given, method=method)
     assert "3 of 4 hypotheses (1, 2, 3) are without a word of content: everything is missing" in found.notes
