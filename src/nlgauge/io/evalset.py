@@ -85,7 +85,7 @@ def _opened(paths: Sequence[str], columns: Sequence[Mapping[str, str] | None]) -
 
 
 def _is_there(path: str) -> bool:
-    return path == STDIN or path.startswith("hf://") or os.path.exists(path)
+    return path == STDIN or os.path.exists(path)
 
 
 def _with_item(pairs: Sequence[tuple[str, str]], header: Sequence[str]) -> list[tuple[str, str]]:
