@@ -26,7 +26,7 @@ _PIECES, _WORDS, _ALIGNED = 400, 500, 350  # of a part: pieces of a classifier, 
 
 
 class Checker(NliMetric):
-    """Base of checkers: each claim of a text is held against each part of its source, and the highest counts."""
+    """Base of checkers: each claim of a text is compared with each part of its source, and the highest counts."""
 
     def parts(self, source: str, model: NliModel) -> list[str]:
         """The parts of a source."""

@@ -436,7 +436,7 @@ class Faithful(NliMetric):
     The source is read twice, by single sentences and by two that stand side by side. Of each the highest probability
     of entailment is taken, and of the two the mean. What the sentence copies from the source, in order, counts besides.
     If a name or a number of it stands nowhere in the source, all this is multiplied by `cap`. A sentence that is
-    nearly a copy of a passage is held against it word by word: where another number or name stands there, where one of
+    nearly a copy of a passage is compared with it word by word: where another number or name stands there, where one of
     the two alone denies, or where the words are in disorder, all is multiplied by `cap` twice. The parts are `mean` and
     `least`, of the supports of sentences, and `lacking`, the number of names and numbers that the source lacks. An
     empty side gets 0 (flag `empty`). `nlgauge explain --method evidence`, in Python `evidence`, shows the sentence of
