@@ -369,7 +369,10 @@ def test_systems_that_are_drawn_are_noted_where_they_are_few():
     task = Task("pearson", "system", "none", up=[True], options={})
     method = IntervalMethod("bootstrap", draws=50).of_draws("systems")
     (said,) = cautions(single(z[:8], z[:8]), task, method)
-    assert "from 8 systems too narrow" in said
+    assert "8 systems are few" in said
+    assert "from 8 they hold the value in 89 %" in said
+    rank = Task("spearman", "system", "none", up=[True], options={})
+    assert "of pearson 8 hold the value in 89 %" in cautions(single(z[:8], z[:8]), rank, method)[0]
     assert cautions(single(z, z), task, method) == []
 
 

@@ -446,13 +446,8 @@ def cautions(frame: GroupScores, task: Task, made: str) -> list[str]:
             return [outliers]
         return [f"[low, high] of {stat}: many values are tied, where the formula holds the value in 79 to 92 %"] * tied
     if task.level == "system" and "bootstrap" in made and len(frame.z) < _FEW_SYSTEMS:
-        told = (
-            "too narrow; from 8 they hold"
-            if stat == "pearson"
-            else "which are few; from 8, Pearson's correlation is in"
-        )
-        value = "the value in 89 %" if stat == "pearson" else "it in 89 %"
-        return [f"[low, high] of {stat}: from {len(frame.z)} systems {told} {value}"]
+        known = "from 8 they hold the value in 89 %" if stat == "pearson" else "of pearson 8 hold the value in 89 %"
+        return [f"[low, high] of {stat}: {len(frame.z)} systems are few, and it may be too narrow; {known}"]
     if task.level == "system" or "bootstrap" not in made:
         return []
     n = len(set(frame.ids if frame.items is None or task.averaging == "sys" else frame.items))
