@@ -459,3 +459,8 @@ def test_pairs_of_one_phenomenon_expect_the_same():
     lower, same = suite(("typos", 2, 1, None), ("typos", 1, 1, None))
     with pytest.raises(InputError, match="pairs '0' and '1' are both of 'typos', but the first expects 'lower'"):
         ng.audit(Suite((lower, replace(same, expect="same"))), ["chrf"])
+
+
+def test_what_compares_the_outputs_for_one_input_audits_no_pair():
+    with pytest.raises(InputError, match="consensus:metric=chrf compares the outputs of several systems for one input"):
+        ng.audit(suite(("typos", 2, 1, None)), ["consensus:metric=chrf"])

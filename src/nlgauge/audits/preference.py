@@ -162,6 +162,11 @@ def _joined(
 
 def pairs_for(spec: str, metric: BaseMetric, suite: Suite, references: str) -> list[int]:
     """The positions of the pairs that a metric scores; see `score_sides`."""
+    if any(one.info.name == "consensus" for one in (metric, *metric.inside)):
+        raise InputError(
+            f"{spec} compares the outputs of several systems for one input, and a pair is a text and its changed copy;"
+            " leave it out"
+        )
     needs = metric.info.needs
     wanted = "src" if "source" in needs and "references" not in needs else "ref"
     if references == "source":

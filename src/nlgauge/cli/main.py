@@ -217,6 +217,7 @@ MOVED: Mapping[str, str] = {
     "--spreadsheet": "the variable NLGAUGE_SPREADSHEET, as in NLGAUGE_SPREADSHEET=1 nlgauge ...",
     "--width": "an option of score and meta; -f csv has every digit",
     "-w": "an option of score and meta; -f csv has every digit",
+    "--compile": "gone, since encoders are not compiled any more",
     "--limits": "the variable NLGAUGE_LIMITS, as in NLGAUGE_LIMITS=segment=20M nlgauge ...",
     "--revision": "behind the name of the model: NAME@REVISION",
     "audit --interval": "an argument of ng.audit in Python",

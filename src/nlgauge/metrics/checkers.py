@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -141,6 +142,11 @@ class AlignScore(Checker):
         """The model and its revision; for a checkpoint the folder that is made of it."""
         folder = alignscore_folder(self.model if self.revision is None else f"{self.model}@{self.revision}")
         return (self.model, self.revision) if folder is None else (str(folder), None)
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The values that the options resolve to, with the name of a checkpoint of the hub."""
+        own = super().facts(runtime)
+        return own if os.path.exists(os.path.expanduser(self.model)) else {**own, "model": self.model}
 
     def parts(self, source: str, model: NliModel) -> list[str]:
         """Runs of as many sentences each as give about 350 words."""
