@@ -180,7 +180,7 @@ def save_checkpoint(folder: Path, encoder: dict[str, Any], layers: int) -> None:
     kept = {"hyper_parameters": settings, "pytorch-lightning_version": "2.0.0"}
     torch.save({"state_dict": state, **kept}, folder / "checkpoints/model.ckpt")
     del state, encoder
-    from nlgauge.models.comet import comet_folder
+    from nlgauge.models.checkpoints import comet_folder
 
     comet_folder(str(folder), "regressor.safetensors")
 

@@ -50,19 +50,6 @@ class OtherKind(InputError):
     """A repository without the files of the kind of model that was asked for."""
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """A model of the hub on disk.
-
-    Attributes:
-        folder: its files, with weights as safetensors.
-        commit: the commit that they are of.
-    """
-
-    folder: Path
-    commit: str
-
-
 def home(name: str) -> Path:
     """A folder of ours: below `$NLGAUGE_MODELS`, else below the user's folder for data of programs."""
     own = os.environ.get(FOLDER_BY)
@@ -76,7 +63,7 @@ def has_safetensors(folder: Path) -> bool:
 
 
 @cache
-def snapshot(model: str, revision: str | None = None) -> Snapshot:
+def snapshot(model: str, revision: str | None = None) -> tuple[Path, str]:
     """Find a model of transformers in the hub's cache, under its old name or its new one, else fetch it.
 
     What is fetched: configuration, the tokenizer's files, the card, and the weights in one form. Nothing is asked of
@@ -85,6 +72,9 @@ def snapshot(model: str, revision: str | None = None) -> Snapshot:
     Args:
         model: its name, as OWNER/NAME.
         revision: branch, tag or commit; None is main.
+
+    Returns:
+        The folder of its files, with weights as safetensors, and the commit that they are of.
 
     Raises:
         InputError: it is not in the cache and cannot be fetched, or is not a model that is read here.
@@ -270,12 +260,12 @@ def names(model: str) -> Iterator[str]:
             yield name if owner else f"{moved}/{name}"
 
 
-def _ready(model: str, folder: Path) -> Snapshot:
-    """A snapshot whose weights are safetensors; those that are pickles are written again, once."""
+def _ready(model: str, folder: Path) -> tuple[Path, str]:
+    """A folder whose weights are safetensors; those that are pickles are written again, once."""
     commit = folder.name
     if not has_safetensors(folder) and sources_of(folder):
         folder = converted(folder, _twin(model, commit), {"repository": model, "commit": commit})
-    return Snapshot(folder, commit)
+    return folder, commit
 
 
 def _twin(model: str, commit: str) -> Path:

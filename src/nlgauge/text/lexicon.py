@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -89,20 +89,6 @@ def lemmas(pos: Pos) -> Iterator[str]:
     """All lemmas of a part of speech, the most frequent first."""
     letter = _LETTERS[pos]
     return (lemma for lemma, p in _table() if p == letter)
-
-
-def is_blocked(word: str) -> bool:
-    """Whether a word, or a part of it, must not be inserted into texts.
-
-    This holds for slurs, crude words, and terms of race or sex.
-    """
-    parts = {word.lower().replace(" ", "_"), *re.split(r"[-_ ]", word.lower())}
-    return any(blake2b(part.encode("utf-8", "replace"), digest_size=6).hexdigest() in _blocked() for part in parts)
-
-
-@cache
-def _blocked() -> frozenset[str]:
-    return frozenset(files("nlgauge").joinpath("data/language/blocked.txt").read_text("ascii").split())
 
 
 def _flags(lemma: str) -> str:
