@@ -21,7 +21,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.io import read_scores
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.stats import prompt_sensitivity
-from nlgauge.stats.ratings import Estimate, swap_consistency
+from nlgauge.stats.ratings import Estimate
 
 MODELS = ("GPT4", "Dav3", "Turbo", "Chat", "Dav2")  # those of which every segment has a score
 PROMPTS = ("DA", "SQM", "Stars", "Classes")
@@ -30,6 +30,15 @@ HUMAN = "refB"  # people's translation, which is no system
 
 def shown(found: Estimate) -> str:
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def swapped(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+    """The share of pairs whose winner changes with the order, and that of all choices in which the first place wins.
+
+    Both arrays hold the place that won, 1 or 2, in one order and in the other; NaN where it could not be read.
+    """
+    both, choices = ~np.isnan(one) & ~np.isnan(other), np.concatenate([one, other])
+    return float((3 - other != one)[both].mean()), float((choices[~np.isnan(choices)] == 1).mean())
 
 
 def llmbar(data: Path) -> Iterator[str]:
@@ -55,8 +64,8 @@ def llmbar(data: Path) -> Iterator[str]:
         for own in prompts.values():
             sides = np.array([[own[item, order] for item in ids] for order in ("given", "swapped")])
             places = np.where(sides == 0, np.nan, [sides[0], 3 - sides[1]])  # outputs there, places here
-            swaps.append(swap_consistency(*places))
-        flips, first = [one.flips for one in swaps], [one.first for one in swaps]
+            swaps.append(swapped(*places))
+        flips, first = zip(*swaps, strict=True)
         yield (
             f"| {judge} | {len(prompts)} | {found.accuracy.min():.3f} to {found.accuracy.max():.3f}"
             f" | {shown(found.spread)} | {shown(found.agreement)} | {shown(found.kappa)} | {shown(found.dependent)}"

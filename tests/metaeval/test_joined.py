@@ -425,7 +425,6 @@ def test_a_segment_frame_holds_the_rated_segments_of_its_group():
     frame = segment_frame(data, "q", "g")
     assert (frame.ids, frame.items, frame.systems) == (("s0",), ("1",), ("a",))
     assert frame.x.tolist() == [[4]]
-    assert segment_frame(data, "q", "g", unrated=True).ids == ("s0", "s1")
 
 
 def test_a_grid_has_a_row_a_system_and_gaps_where_nothing_was_rated():

@@ -42,7 +42,6 @@ def one(value, n_pairs=None, n_ties=None, chance=0.5):
         value=value,
         n_used=3,
         n_undefined=1,
-        n_missing=0,
         n_pairs=n_pairs,
         n_ties=n_ties,
         level="system",

@@ -327,9 +327,10 @@ def test_a_hub_that_keeps_silent_is_named_after_its_time(hub, monkeypatch):
         at = f"http://127.0.0.1:{silent.getsockname()[1]}"
         monkeypatch.setattr(constants, "ENDPOINT", at)
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        monkeypatch.setattr(repository, "_ANSWER", 0.2)
         began = time.monotonic()
         with pytest.raises(InputError, match=rf"cannot be fetched.*\[{at} did not answer within 0\.2 s\]"):
-            repository.snapshot("no-such/model", None, 0.2)
+            repository.snapshot("no-such/model")
         assert time.monotonic() - began < 8
 
 
@@ -364,10 +365,11 @@ def test_a_hub_that_falls_silent_later_is_named_too(hub, monkeypatch):
         at = f"http://127.0.0.1:{server.server_port}"
         monkeypatch.setattr(constants, "ENDPOINT", at)
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        monkeypatch.setattr(repository, "_ANSWER", 0.2)
         began = time.monotonic()
         try:
             with pytest.raises(InputError, match=rf"cannot be fetched.*\[{at} did not answer within 0\.2 s\]"):
-                repository.snapshot("no-such/model", None, 0.2)
+                repository.snapshot("no-such/model")
             assert time.monotonic() - began < 8
         finally:
             finished.set()

@@ -153,7 +153,7 @@ def test_folders_that_came_from_a_known_model_give_its_numbers(hub, tiny_model, 
     asked = score("owner/model", rescale="true")
     cached = next((tmp_path / "cache").glob("models--owner--model/snapshots/*"))
     copied = shutil.copytree(cached, tmp_path / "of the cache")  # what links lead to
-    made = shutil.copytree(snapshot("owner/model").folder, tmp_path / "of what was written again")
+    made = shutil.copytree(snapshot("owner/model")[0], tmp_path / "of what was written again")
     for folder, why in (
         (cached, "as its path says"),
         (copied, "whose weights in the hub's cache are the same"),
@@ -214,7 +214,7 @@ def test_a_snapshot_without_a_tokenizer_is_made_whole(hub, tiny_model):
 
     for name in ("config.json", "model.safetensors"):  # as AutoModel.from_pretrained leaves it
         hf_hub_download("owner/model", name)
-    folder = snapshot("owner/model").folder
+    folder = snapshot("owner/model")[0]
     assert {path.name for path in folder.iterdir()} == {path.name for path in source.iterdir()}
 
 

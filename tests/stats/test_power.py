@@ -18,8 +18,6 @@ def test_size_for_a_correlation_by_hand():
 def test_smallest_mean_difference_by_hand():
     # 2.801585 x 0.5 / sqrt(100)
     assert mean_power(sd=0.5, n=100, power=0.8).effect == pytest.approx(0.140079, abs=1e-6)
-    # one-sided: 1.644854 + 0.841621
-    assert mean_power(sd=0.5, n=100, power=0.8, two_sided=False).effect == pytest.approx(0.124324, abs=1e-6)
 
 
 def test_smallest_accuracy_difference_by_hand():
@@ -35,12 +33,11 @@ def test_smallest_accuracy_difference_by_hand():
         (accuracy_power, {"discordant": 0.3}, 0.1),
     ],
 )
-@pytest.mark.parametrize("two_sided", [True, False])
-def test_each_of_three_follows_from_the_other_two(solve, fixed, effect, two_sided):
-    planned = solve(**fixed, effect=effect, power=0.9, two_sided=two_sided)
-    assert solve(**fixed, effect=effect, n=planned.n, two_sided=two_sided).power >= 0.9
-    assert solve(**fixed, effect=effect, n=planned.n - 1, two_sided=two_sided).power < 0.9
-    assert solve(**fixed, n=planned.n, power=0.9, two_sided=two_sided).effect <= effect
+def test_each_of_three_follows_from_the_other_two(solve, fixed, effect):
+    planned = solve(**fixed, effect=effect, power=0.9)
+    assert solve(**fixed, effect=effect, n=planned.n).power >= 0.9
+    assert solve(**fixed, effect=effect, n=planned.n - 1).power < 0.9
+    assert solve(**fixed, n=planned.n, power=0.9).effect <= effect
 
 
 def test_planned_power_is_what_a_simulation_finds():
@@ -53,11 +50,10 @@ def test_planned_power_is_what_a_simulation_finds():
 
 
 @pytest.mark.parametrize("n", [3, 4, 11, 25, 200])
-@pytest.mark.parametrize("two_sided", [True, False])
-def test_the_critical_correlation_has_p_of_exactly_alpha(n, two_sided):
-    r = critical_correlation(n, two_sided=two_sided)
+def test_the_critical_correlation_has_p_of_exactly_alpha(n):
+    r = critical_correlation(n)
     t = r * math.sqrt((n - 2) / (1 - r * r))
-    assert (1 + two_sided) * scipy.stats.t.sf(t, n - 2) == pytest.approx(0.05)
+    assert 2 * scipy.stats.t.sf(t, n - 2) == pytest.approx(0.05)
 
 
 def test_eleven_systems_need_a_correlation_of_point_six():

@@ -17,9 +17,8 @@ from itertools import chain
 from pathlib import Path
 
 import lemminflect
+from block import is_blocked
 from wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
-
-from nlgauge.text.lexicon import is_blocked
 
 RELATIONS = ("synonym", "antonym", "hyponym", "hypernym", "sibling", "similar")
 KEPT = {"synonym": 6, "antonym": 4, "hyponym": 10, "hypernym": 4, "sibling": 12, "similar": 8}

@@ -204,7 +204,7 @@ class Setup:
         from nlgauge.training.regressor import train_ridge
 
         tell = shared.teller(self.run.quiet)
-        found = train_ridge(
+        strength, agreement = train_ridge(
             examples,
             self.output,
             recipe,
@@ -215,8 +215,8 @@ class Setup:
             tell=tell,
         )
         if not self.run.quiet:
-            left_out = f"pearson {found.agreement:.4f} with examples left out one at a time"
-            echo(f"{found.n} examples; strength {found.strength:g}; {left_out}")
+            left_out = f"pearson {agreement:.4f} with examples left out one at a time"
+            echo(f"{len(examples)} examples; strength {strength:g}; {left_out}")
 
     def _check_idle(self) -> None:
         """Refuse options of networks and of steps where neither is."""

@@ -698,11 +698,10 @@ class GroupScores:
         return x.reshape(-1, *shape), z.reshape(shape)
 
 
-def segment_frame(held: JoinedScores, criterion: str, group: str | None, unrated: bool = False) -> GroupScores:
-    """The rated segments of a group, and also the unrated ones where they are wanted."""
+def segment_frame(held: JoinedScores, criterion: str, group: str | None) -> GroupScores:
+    """The rated segments of a group."""
     places = held.places[group]
-    if not unrated:
-        places = places[~np.isnan(held.human[criterion][places])]
+    places = places[~np.isnan(held.human[criterion][places])]
     segments = [held.segments[i] for i in places]
     return GroupScores(
         group,

@@ -33,9 +33,9 @@ from nlgauge.metaeval.sweep import (
 )
 from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.embedding.bertscore import BertScore
-from nlgauge.metrics.embedding.vectors import depth_of
 from nlgauge.metrics.nli import FORMULAS, Answers, Direction, Nli
 from nlgauge.metrics.registry import named
+from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -119,7 +119,7 @@ def layer_study(
     """
     found = []
     values = []
-    for layer in range(depth_of(model) + 1):
+    for layer in range(locate(model).depth + 1):
         metric = BertScore(model=model, layer=layer, idf=idf)
         one = meta_evaluate(dataset, metric, criterion, level, stat, runtime=runtime)
         found.append(one)

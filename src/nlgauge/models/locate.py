@@ -287,8 +287,8 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
         raise InputError(f"model folder {model} does not exist")
     if own is not None and (revision is not None or not own):
         raise InputError(f"model {model!r}: expected one revision, as NAME@REVISION or by the option revision")
-    found = repository.snapshot(name, revision or own)
-    return ModelFiles(model, found.folder, f"revision:{found.commit}")
+    folder, commit = repository.snapshot(name, revision or own)
+    return ModelFiles(model, folder, f"revision:{commit}")
 
 
 def refusing_broken(

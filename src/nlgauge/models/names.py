@@ -62,7 +62,7 @@ def _of_hub(name: str) -> Path:
         return made
     model, revision = repository.split(name)
     try:
-        found = repository.snapshot(model, revision).folder
+        found = repository.snapshot(model, revision)[0]
     except repository.OtherKind as other:
         with suppress(repository.OtherKind):
             if (made := comet_folder(name, WEIGHTS)) is not None:

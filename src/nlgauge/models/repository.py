@@ -50,19 +50,6 @@ class OtherKind(InputError):
     """A repository without the files of the kind of model that was asked for."""
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """A model of the hub on disk.
-
-    Attributes:
-        folder: its files, with weights as safetensors.
-        commit: the commit that they are of.
-    """
-
-    folder: Path
-    commit: str
-
-
 def home(name: str) -> Path:
     """A folder of ours: below `$NLGAUGE_MODELS`, else below the user's folder for data of programs."""
     own = os.environ.get(FOLDER_BY)
@@ -76,7 +63,7 @@ def has_safetensors(folder: Path) -> bool:
 
 
 @cache
-def snapshot(model: str, revision: str | None = None, seconds: float = _ANSWER) -> Snapshot:
+def snapshot(model: str, revision: str | None = None) -> tuple[Path, str]:
     """Find a model of transformers in the hub's cache, under its old name or its new one, else fetch it.
 
     What is fetched: configuration, the tokenizer's files, the card, and the weights in one form. Nothing is asked of
@@ -85,33 +72,35 @@ def snapshot(model: str, revision: str | None = None, seconds: float = _ANSWER) 
     Args:
         model: its name, as OWNER/NAME.
         revision: branch, tag or commit; None is main.
-        seconds: how long the hub may take to answer one call.
+
+    Returns:
+        The folder of its files, with weights as safetensors, and the commit that they are of.
 
     Raises:
         InputError: it is not in the cache and cannot be fetched, or is not a model that is read here.
         MissingExtra: the hub's package is not installed.
     """
-    return _ready(model, _found(_MODEL, model, revision, seconds))
+    return _ready(model, _found(_MODEL, model, revision))
 
 
 @cache
-def setup(model: str, seconds: float = _ANSWER) -> Path:
+def setup(model: str) -> Path:
     """The folder with the configuration and the tokenizer of a model of transformers; as `snapshot` for the rest."""
-    return _found(_SETUP, model, None, seconds)
+    return _found(_SETUP, model, None)
 
 
 @cache
-def checkpoint(model: str, revision: str | None, check: _Check, seconds: float = _ANSWER) -> Path:
+def checkpoint(model: str, revision: str | None, check: _Check) -> Path:
     """The folder with a checkpoint of unbabel-comet and its settings; as `snapshot` for the rest.
 
     `check` refuses a model by the file of its settings, before its weights are fetched.
     """
-    return _found(_CHECKPOINT, model, revision, seconds, check)
+    return _found(_CHECKPOINT, model, revision, check)
 
 
-def single(model: str, file: str, revision: str | None, seconds: float = _ANSWER) -> Path:
+def single(model: str, file: str, revision: str | None) -> Path:
     """One file of a repository, with its card beside it; as `snapshot` for the rest."""
-    return _found(_of_files(file), model, revision, seconds) / file
+    return _found(_of_files(file), model, revision) / file
 
 
 @dataclass(frozen=True)
@@ -201,7 +190,7 @@ def _of_files(*wanted: str) -> _Kind:
 _CHECKPOINT = _of_files(SETTINGS, CHECKPOINT)
 
 
-def _found(kind: _Kind, model: str, revision: str | None, seconds: float, check: _Check | None = None) -> Path:
+def _found(kind: _Kind, model: str, revision: str | None, check: _Check | None = None) -> Path:
     try:
         from huggingface_hub import HfApi, constants, hf_hub_download, snapshot_download, try_to_load_from_cache
         from huggingface_hub.errors import HFValidationError
@@ -220,16 +209,16 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float, check:
                 return folder
             if kind.will_do(folder):
                 spare = folder
-        info = HfApi().model_info(model, revision=revision, timeout=seconds)
+        info = HfApi().model_info(model, revision=revision, timeout=_ANSWER)
         wanted = kind.needed([one.rfilename for one in info.siblings or ()])
         if not wanted:
             raise OtherKind(f"model {model!r} is another kind of model: on the hub it has no {kind.lacks}")
         logging.getLogger("nlgauge").warning("fetching %s from the hub, once: %d files", model, len(wanted))
-        with _with_timeouts(seconds), _bar():
+        with _with_timeouts(), _bar():
             if check is not None:
-                check(model, Path(hf_hub_download(model, kind.first, revision=info.sha, etag_timeout=seconds)))
+                check(model, Path(hf_hub_download(model, kind.first, revision=info.sha, etag_timeout=_ANSWER)))
             folder = Path(
-                snapshot_download(model, revision=revision, allow_patterns=list(wanted), etag_timeout=seconds)
+                snapshot_download(model, revision=revision, allow_patterns=list(wanted), etag_timeout=_ANSWER)
             )
         if kind.will_do(folder) and not kind.is_whole(folder):
             with suppress(OSError):  # a cache that may only be read
@@ -247,7 +236,7 @@ def _found(kind: _Kind, model: str, revision: str | None, seconds: float, check:
     except Exception as error:  # what the client of the hub raises differs between its versions
         if spare is not None:
             return spare
-        refusal = _refusal(model, revision, error, seconds, constants)
+        refusal = _refusal(model, revision, error, constants)
         raise InputError(refusal if kind is _MODEL else refusal.replace(INSTEAD, "")) from None
 
 
@@ -271,12 +260,12 @@ def names(model: str) -> Iterator[str]:
             yield name if owner else f"{moved}/{name}"
 
 
-def _ready(model: str, folder: Path) -> Snapshot:
-    """A snapshot whose weights are safetensors; those that are pickles are written again, once."""
+def _ready(model: str, folder: Path) -> tuple[Path, str]:
+    """A folder whose weights are safetensors; those that are pickles are written again, once."""
     commit = folder.name
     if not has_safetensors(folder) and sources_of(folder):
         folder = converted(folder, _twin(model, commit), {"repository": model, "commit": commit})
-    return Snapshot(folder, commit)
+    return folder, commit
 
 
 def _twin(model: str, commit: str) -> Path:
@@ -287,7 +276,7 @@ def _twin(model: str, commit: str) -> Path:
 
 
 @contextmanager
-def _with_timeouts(seconds: float) -> Iterator[None]:
+def _with_timeouts() -> Iterator[None]:
     """Give calls of the hub's client a limit of time, where a download asks for none, and no second try after it."""
     from huggingface_hub import get_session
 
@@ -295,11 +284,11 @@ def _with_timeouts(seconds: float) -> Iterator[None]:
 
     def limit(request: Any) -> None:
         url, now = str(request.url), monotonic()
-        if now - began.setdefault(url, now) >= seconds and "/api/" in url:  # the client tries again by itself
+        if now - began.setdefault(url, now) >= _ANSWER and "/api/" in url:  # the client tries again by itself
             raise TimeoutError
         began[url] = now
         asked = request.extensions.get("timeout") or {}
-        limits = {part: asked.get(part) or seconds for part in ("connect", "read", "write", "pool")}
+        limits = {part: asked.get(part) or _ANSWER for part in ("connect", "read", "write", "pool")}
         request.extensions["timeout"] = limits
 
     client: Any = get_session()
@@ -339,7 +328,7 @@ def _is_timeout(error: Exception) -> bool:
     return any("Timeout" in type(cause).__name__ for cause in causes)
 
 
-def _refusal(model: str, revision: str | None, error: Exception, seconds: float, constants: Any) -> str:
+def _refusal(model: str, revision: str | None, error: Exception, constants: Any) -> str:
     """Why a model cannot be had, and what to do."""
     kind, at = type(error).__name__, f" --revision {revision}" if revision else ""
     start, page = f"model {model!r} is neither a folder nor in the hub's cache", f"{constants.ENDPOINT}/{model}"
@@ -353,7 +342,7 @@ def _refusal(model: str, revision: str | None, error: Exception, seconds: float,
         return f"model {model!r}: no room in {constants.HF_HUB_CACHE}; HF_HOME names another folder"
     reason = str(error).strip().splitlines()[0] if str(error).strip() else kind
     if _is_timeout(error):
-        reason = f"{constants.ENDPOINT} did not answer within {seconds:g} s"
+        reason = f"{constants.ENDPOINT} did not answer within {_ANSWER:g} s"
     offline = " (HF_HUB_OFFLINE is set)" if constants.HF_HUB_OFFLINE else ""
     return (
         f"{start}, and cannot be fetched{offline}: run 'nlgauge fetch {model}{at.replace(' --revision ', '@')}' where"

@@ -97,11 +97,11 @@ def criterion_of(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
-def select_rows(task: str, criterion: str | None = None, templates: tuple[str, ...] = ()) -> tuple[ChecklistRow, ...]:
-    """The rows of a task; only those of one criterion or of some perturbations if these are given.
+def select_rows(task: str, criterion: str | None = None) -> tuple[ChecklistRow, ...]:
+    """The rows of a task; only those of one criterion if one is given.
 
     Raises:
-        SpecError: the task does not have the criterion or perturbation.
+        SpecError: the task does not have the criterion.
     """
     chosen = [row for row in checklist_rows() if row.task == task_of(task)]
     criteria = list(dict.fromkeys(row.criterion for row in chosen))
@@ -110,9 +110,4 @@ def select_rows(task: str, criterion: str | None = None, templates: tuple[str, .
         if wanted not in criteria:
             raise SpecError(f"task {task!r} has no criterion {criterion!r}{nearest(wanted, criteria)}")
         chosen = [row for row in chosen if row.criterion == wanted]
-    for template in templates:
-        if all(row.template != template for row in chosen):
-            raise SpecError(
-                f"no row {template!r} in the checklist of {task!r}{nearest(template, {row.template for row in chosen})}"
-            )
-    return tuple(row for row in chosen if not templates or row.template in templates)
+    return tuple(chosen)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.options import checked
 from nlgauge.perturbations.perturb import Perturbed, perturb
 from nlgauge.text.languages import Language
 
@@ -26,32 +25,6 @@ class Paraphraser(Protocol):
     def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
         """A paraphrase of each text, in the same order; None where there is none, or only the text itself."""
         ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableParaphraser:
-    """Paraphrases from a table, looked up by the text.
-
-    Attributes:
-        table: text -> texts that say the same. The lookup ignores blanks at the ends and the number of blanks inside.
-        how: which of several paraphrases is taken, see `select_para`.
-    """
-
-    table: Mapping[str, Sequence[str]]
-    how: How = "max_edit_distance"
-    _loose: Mapping[str, Sequence[str]] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        checked(self)
-        for text, candidates in self.table.items():
-            if isinstance(candidates, str):
-                raise InputError(f"the paraphrases of {text!r:.60} are one string, expected a list of strings")
-        object.__setattr__(self, "_loose", {_squeezed(text): found for text, found in self.table.items()})
-
-    def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
-        """See `Paraphraser.paraphrase`."""
-        candidates = (self.table.get(text) or self._loose.get(_squeezed(text)) or () for text in texts)
-        return _others(texts, [select_para(c, t, how=self.how) for t, c in zip(texts, candidates, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -110,7 +83,6 @@ class LightParaphraser:
 
     seed: int = 0
     language: str | Language = "builtin"
-    label: ClassVar = "light"
 
     def paraphrase(self, texts: Sequence[str]) -> list[str | None]:
         """See `Paraphraser.paraphrase`; every step sees what the one before it made."""
@@ -138,7 +110,7 @@ def as_paraphraser(
     if source == "light":
         return LightParaphraser()
     if isinstance(source, Mapping):
-        return TableParaphraser(table=source, how=how)
+        return CallableParaphraser(_of_table(source), how)
     if callable(source):
         return CallableParaphraser(source, how)  # type: ignore[arg-type]
     what = repr(source) if isinstance(source, str) else type(source).__name__
@@ -146,6 +118,15 @@ def as_paraphraser(
         f"no paraphraser {what}; expected 'light', a mapping from texts to paraphrases, a function, or an object with"
         " paraphrase(texts)"
     )
+
+
+def _of_table(table: Mapping[str, Sequence[str]]) -> Callable[[list[str]], list[Sequence[str]]]:
+    """A function that looks texts up, whatever blanks they have at the ends and however many inside."""
+    for text, candidates in table.items():
+        if isinstance(candidates, str):
+            raise InputError(f"the paraphrases of {text!r:.60} are one string, expected a list of strings")
+    loose = {_squeezed(text): found for text, found in table.items()}
+    return lambda texts: [table.get(text) or loose.get(_squeezed(text)) or () for text in texts]
 
 
 def select_para(candidates: Sequence[str], reference: str, how: How = "max_edit_distance") -> str | None:

@@ -219,8 +219,8 @@ def _adjectives(case: Case) -> Iterator[_Site]:
         ours = own_words(base, "adj", "antonym")
         opposites = [word.word for word in ours or () if word.fits(field_of(case, noun))]
         if not opposites:
-            sure = {n.word for n in neighbours(base, "adj", "antonym") if n.sure}
-            opposites = [w for w in case.language.related(base, "adj", "antonym") if w in sure]
+            sure = neighbours(base, "adj", "antonym")
+            opposites = [w for w in case.language.related(base, "adj", "antonym") if sure.get(w)]
         opposites, kind = [w for w in opposites if _plain_opposite(base, w)][:1], "opposite"
         if not opposites:
             kind, opposites = _of_its_kind(case.language.related(base, "adj", "sibling"))

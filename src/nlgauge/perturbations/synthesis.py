@@ -509,11 +509,6 @@ class Synthesis:
     variant: int = 0
     id: str | None = None
 
-    @property
-    def strata(self) -> tuple[str, ...]:
-        """The text before the first edit, after it, after the second, ..."""
-        return (self.original, *(step.text for step in self.steps))
-
     def as_row(self, id: str | None = None, others: Sequence[str] = ()) -> dict[str, Any]:  # noqa: A002
         """As it stands in a file of triples; `score` is what `hyp` is worth beside `refs`.
 

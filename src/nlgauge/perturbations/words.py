@@ -569,8 +569,8 @@ def _listed(case: Case, lemma: str, pos: Pos, relation: Relation) -> list[tuple[
 
     Of other senses only siblings of concrete things are taken, since these are different enough.
     """
-    sure = {n.word for n in neighbours(lemma, pos, relation) if n.sure}
-    candidates = [(word, word in sure) for word in case.language.related(lemma, pos, relation)]
+    sure = neighbours(lemma, pos, relation)
+    candidates = [(word, sure.get(word, False)) for word in case.language.related(lemma, pos, relation)]
     field = supersense(lemma, pos)
     concrete = field is not None and field.partition(".")[2] in _CONCRETE
     if relation == "sibling" and concrete:

@@ -16,7 +16,6 @@ from nlgauge.stats import coefficients, preferences
 from nlgauge.stats.coefficients import settled
 from nlgauge.stats.draws import SHARES, Interval, Seed
 from nlgauge.stats.entries import (
-    Codes,
     Entries,
     Grouped,
     Kernel,
@@ -509,8 +508,8 @@ def _check_systems(name: str, stat: Statistic, averaging: str, axes: int, is_gro
         raise InputError("a grid holds one set of systems, which leaves nothing to pool: choose averaging='none'")
 
 
-def entries_of(plan: StatisticPlan, laid: Entries, shape: tuple[int, ...]) -> tuple[Entries, Codes]:
-    """The entries that a statistic is computed from, at its level, and how many segments do not count for each metric.
+def entries_of(plan: StatisticPlan, laid: Entries, shape: tuple[int, ...]) -> Entries:
+    """The entries that a statistic is computed from, at its level.
 
     Args:
         plan: what was asked for.
@@ -525,9 +524,9 @@ def entries_of(plan: StatisticPlan, laid: Entries, shape: tuple[int, ...]) -> tu
             raise InputError("compat='nlpstats' wants scores and judgements to be missing in the same places")
     name_of = namer(shape, options["ids"])
     if plan.level == "system":
-        entries, n_missing = system_entries(laid, missing, over, name_of)
+        entries = system_entries(laid, missing, over, name_of)
         means, judged = plan.on_grid(entries.x, entries.z)  # sums in some order
-        return replace(entries, x=means, z=judged), n_missing
+        return replace(entries, x=means, z=judged)
     return segment_entries(laid, missing, name_of, as_given=as_given)
 
 
@@ -545,7 +544,6 @@ class Correlation:
             (`item`, `sys`, `micro`).
         n_undefined: how many more were given and could not be used: without a judgement, with a dropped score, or a
             group that is too small or constant.
-        n_missing: entries without a judgement, or whose score was dropped.
         n_zeroed: groups among those used that have no defined value and count as 0.
         n_pairs: pairs in the denominator, where pairs are pooled or not grouped; None elsewhere.
         n_ties: pairs that only one side ties, where `n_pairs` is given.
@@ -554,7 +552,6 @@ class Correlation:
         ties: how ties are settled; None where the statistic leaves no choice.
         epsilon: the difference of scores up to which they are tied; None where there is none. With held-out folds it
             is the threshold calibrated on all data.
-        epsilon_unique: whether no other threshold is as good; None where no threshold was calibrated.
         chance: the value that random scores would reach; NaN where it is not known. With t, the share of pairs that
             people tie, it is (1 - t) / 2 for `acc_eq` and `pairwise_accuracy`, at least the larger of that and t after
             calibration, and between 0.5 and 0.75 for `soft_pairwise_accuracy`. A value near it says little.
@@ -571,7 +568,6 @@ class Correlation:
     value: float
     n_used: int
     n_undefined: int
-    n_missing: int
     n_zeroed: int = 0
     n_pairs: int | None = None
     n_ties: int | None = None
@@ -579,7 +575,6 @@ class Correlation:
     averaging: str
     ties: str | None = None
     epsilon: float | None = None
-    epsilon_unique: bool | None = None
     chance: float = math.nan
     low: float = math.nan
     high: float = math.nan
@@ -647,9 +642,9 @@ def correlations(
 def _held(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
     """Every statistic but soft pairwise accuracy: entries, values by group, their mean."""
     laid = lay_flat(x, z, groups, plan.options["systems"], plan.averaging)
-    entries, n_missing = entries_of(plan, laid, z.shape)
+    entries = entries_of(plan, laid, z.shape)
     if plan.stat.kind == "calibrated":
-        return _calibrated(plan, entries, n_missing)
+        return _calibrated(plan, entries)
     own, said = dict(plan.own), [""] * len(x)
     if plan.stat.kind == "classes" and "threshold" not in own:
         entries, said = told_held_out(plan, entries)
@@ -662,7 +657,7 @@ def _held(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | 
     if plan.options["compat"] == "realsumm":
         weak = not_significant(plan.name, entries)
         grouped = replace(grouped, values=np.where(weak, np.nan, grouped.values))
-    found = _summarised(plan, grouped, entries, n_missing)
+    found = _summarised(plan, grouped, entries)
     extra: dict[str, Any] = {"ties": plan.own.get("ties", "loss") if "ties" in plan.stat.options else None}
     near = np.broadcast_to(np.ravel(plan.own.get("epsilon", 0.0)), len(found))
     for m, (one, guess) in enumerate(zip(found, _chance(plan, entries), strict=True)):
@@ -699,7 +694,7 @@ def told_held_out(plan: StatisticPlan, entries: Entries) -> tuple[Entries, list[
     return replace(entries, x=told), said
 
 
-def _calibrated(plan: StatisticPlan, entries: Entries, n_missing: Codes) -> list[Correlation]:
+def _calibrated(plan: StatisticPlan, entries: Entries) -> list[Correlation]:
     """acc_eq and tau_eq at the threshold that suits each metric best, on these data or, with folds, on others."""
     near: dict[str, Any] = {"human_epsilon": plan.own.get("human_epsilon", 0.0), "exact": plan.own.get("exact", False)}
     thresholds = calibrate_entries(entries, **near)
@@ -713,19 +708,17 @@ def _calibrated(plan: StatisticPlan, entries: Entries, n_missing: Codes) -> list
             with_tie[m] = _mean(part)
         scale, shift = (2, -1) if plan.name.startswith("tau") else (1, 0)
         sizes = by_group(agreement, entries).sizes
-        found = _summarised(plan, Grouped(scale * with_tie + shift, sizes, None), entries, n_missing)
+        found = _summarised(plan, Grouped(scale * with_tie + shift, sizes, None), entries)
         note = f"epsilon calibrated on other items, {folds} folds"
     else:
         epsilon = np.array([[0.0 if math.isnan(t.epsilon) else t.epsilon] for t in thresholds])
         grouped = by_group(plan.stat.kernel, entries, options=near | {"epsilon": epsilon})
-        found = _summarised(plan, grouped, entries, n_missing)
+        found = _summarised(plan, grouped, entries)
         note = "epsilon calibrated on the data reported, which favours the metric"
     note = "; ".join(filter(None, [note, compat_note(plan.options["compat"])]))
     guesses = _chance(plan, entries)
     return [
-        replace(
-            one, epsilon=t.epsilon, epsilon_unique=t.unique, note=note, chance=float(guess), n_pairs=None, n_ties=None
-        )
+        replace(one, epsilon=t.epsilon, note=note, chance=float(guess), n_pairs=None, n_ties=None)
         for one, t, guess in zip(found, thresholds, guesses, strict=True)
     ]
 
@@ -746,7 +739,7 @@ def _differences(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hasha
     """Pairwise difference Pearson: all differences within items, pooled."""
     if z.ndim == 1 and groups is None:
         raise InputError(f"{plan.name} needs groups, the item of each entry; or give a grid of systems by items")
-    entries, n_missing = entries_of(plan, lay_flat(x, z, groups, plan.options["systems"], "item"), z.shape)
+    entries = entries_of(plan, lay_flat(x, z, groups, plan.options["systems"], "item"), z.shape)
     found: dict[int, Correlation] = {}
     for metrics, keep in same_entries(entries.keep):
         x_kept, z_kept, items = entries.x[metrics][:, keep], entries.z[keep], entries.groups[keep]
@@ -757,7 +750,6 @@ def _differences(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hasha
                 value=value,
                 n_used=int(keep.sum()),
                 n_undefined=int(math.isnan(value)),
-                n_missing=int(n_missing[m]),
                 n_pairs=n_pairs,
                 level="segment",
                 averaging="none",
@@ -779,7 +771,6 @@ def _difference_pairs(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[
                 value=float(values[0]),
                 n_used=int(used[0]),
                 n_undefined=n_all - int(used[0]),
-                n_missing=int((~judged).sum()),
                 n_pairs=int(used[0]),
                 level="segment",
                 averaging="none",
@@ -805,7 +796,6 @@ def _soft(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | 
                 value=value,
                 n_used=n_systems,
                 n_undefined=len(z) - n_systems,
-                n_missing=int((~judged).sum()),
                 n_pairs=soft.n_pairs,
                 level="system",
                 averaging="none",
@@ -815,8 +805,8 @@ def _soft(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | 
     return [found[m] for m in range(len(x))]
 
 
-def _summarised(plan: StatisticPlan, grouped: Grouped, entries: Entries, n_missing: Codes) -> list[Correlation]:
-    """One result per metric from its values by group; `n_missing` counts missing entries, shape (M,)."""
+def _summarised(plan: StatisticPlan, grouped: Grouped, entries: Entries) -> list[Correlation]:
+    """One result per metric from its values by group."""
     counts, n_given = grouped.counts, entries.x.shape[1]
     if plan.averaging == "none":
         defined = ~np.isnan(grouped.values[:, 0])
@@ -834,7 +824,6 @@ def _summarised(plan: StatisticPlan, grouped: Grouped, entries: Entries, n_missi
             value=float(value),
             n_used=int(means.n_used[m]),
             n_undefined=int(means.n_undefined[m]),
-            n_missing=int(n_missing[m]),
             n_zeroed=int(means.n_zeroed[m]),
             n_pairs=None if shown is None else int(shown.denominator[m].sum()),
             n_ties=None if shown is None else int(shown.ties[m].sum()),

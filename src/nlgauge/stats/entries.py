@@ -184,17 +184,15 @@ def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) 
     return np.where(absent, np.nanmin(x, axis=1, keepdims=True), x), np.broadcast_to(wanted, x.shape)
 
 
-def segment_entries(
-    laid: Entries, missing: str, name_of: NameOf = str, *, as_given: bool = False
-) -> tuple[Entries, Codes]:
-    """One entry per segment that is judged, and how many segments of each metric do not count, shape (M,).
+def segment_entries(laid: Entries, missing: str, name_of: NameOf = str, *, as_given: bool = False) -> Entries:
+    """One entry per segment that is judged.
 
     `as_given` leaves missing scores as NaN, so that the statistic meets them; else see `settle_missing`.
     """
-    if not as_given:
-        x, keep = settle_missing(laid.x, ~np.isnan(laid.z), missing, name_of)
-        laid = replace(laid, x=x, keep=keep)
-    return laid, laid.keep.shape[1] - laid.keep.sum(axis=1)
+    if as_given:
+        return laid
+    x, keep = settle_missing(laid.x, ~np.isnan(laid.z), missing, name_of)
+    return replace(laid, x=x, keep=keep)
 
 
 def settle_preferences(better: Array, worse: Array, missing: str) -> tuple[Array, Array]:
@@ -230,7 +228,7 @@ def settle_scores(
     )
 
 
-def system_entries(laid: Entries, missing: str, over: str, name_of: NameOf = str) -> tuple[Entries, Codes]:
+def system_entries(laid: Entries, missing: str, over: str, name_of: NameOf = str) -> Entries:
     """One entry per system and group: the mean over the segments of the system.
 
     Systems without a judgement or a score do not count.
@@ -244,8 +242,7 @@ def system_entries(laid: Entries, missing: str, over: str, name_of: NameOf = str
         np.stack([without_offset(row) for row in x]), without_offset(laid.z), keep, of, n_systems, over
     )
     kept = ~np.isnan(means) & ~np.isnan(judged)
-    entries = Entries(means, judged, kept, places[0].astype(np.int64), laid.labels, np.arange(n_systems))
-    return entries, keep.shape[1] - keep.sum(axis=1)
+    return Entries(means, judged, kept, places[0].astype(np.int64), laid.labels, np.arange(n_systems))
 
 
 def system_means(

@@ -15,21 +15,19 @@ from nlgauge.stats.draws import Seed, check_draws, check_level, generator, wilso
 
 @dataclass(frozen=True, kw_only=True)
 class Power:
-    """A planned comparison; any one of effect, n and power follows from the other two.
+    """A planned two-sided comparison; any one of effect, n and power follows from the other two.
 
     Attributes:
         effect: the true correlation, difference of means or difference of accuracies.
         n: the number of independent items.
         power: the probability that the test finds the effect.
         alpha: the probability that it finds an effect where there is none.
-        two_sided: whether it tests in both directions.
     """
 
     effect: float
     n: int
     power: float
     alpha: float
-    two_sided: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +59,6 @@ def correlation_power(
     n: int | None = None,
     power: float | None = None,
     alpha: float = 0.05,
-    two_sided: bool = True,
 ) -> Power:
     """Plan a test of whether a correlation differs from 0; give two of effect, n and power.
 
@@ -73,13 +70,12 @@ def correlation_power(
     if effect is not None and not 0 < abs(effect) < 1:
         raise InputError(f"effect is {effect}, expected a correlation between 0 and 1, neither included")
     reach = None if effect is None else math.atanh(abs(effect))
-    solved = _solve(reach, n, power, alpha, two_sided, spread=1.0, lost=3)
+    solved = _solve(reach, n, power, alpha, spread=1.0, lost=3)
     return Power(
         effect=math.tanh(solved.effect) if effect is None else effect,
         n=solved.n,
         power=solved.power,
         alpha=alpha,
-        two_sided=two_sided,
     )
 
 
@@ -90,7 +86,6 @@ def mean_power(
     n: int | None = None,
     power: float | None = None,
     alpha: float = 0.05,
-    two_sided: bool = True,
 ) -> Power:
     """Plan a test of whether two systems differ in a mean over paired items; give two of effect, n and power.
 
@@ -98,7 +93,7 @@ def mean_power(
     """
     if not sd > 0:
         raise InputError(f"sd is {sd}, expected the standard deviation of the paired differences, above 0")
-    return _solve(_size(effect), n, power, alpha, two_sided, spread=sd)
+    return _solve(_size(effect), n, power, alpha, spread=sd)
 
 
 def accuracy_power(
@@ -108,7 +103,6 @@ def accuracy_power(
     n: int | None = None,
     power: float | None = None,
     alpha: float = 0.05,
-    two_sided: bool = True,
 ) -> Power:
     """Plan a test of whether two metrics differ in accuracy on the same pairs; give two of effect, n and power.
 
@@ -120,7 +114,7 @@ def accuracy_power(
         raise InputError(
             f"effect is {effect}, which is more than the share of pairs on which the metrics disagree ({discordant})"
         )
-    solved = _solve(_size(effect), n, power, alpha, two_sided, spread=math.sqrt(discordant))
+    solved = _solve(_size(effect), n, power, alpha, spread=math.sqrt(discordant))
     if solved.effect > discordant:
         raise InputError(
             f"with n = {n} and power {power:g} no difference is found: it would have to be {solved.effect:.3f}, and"
@@ -129,17 +123,16 @@ def accuracy_power(
     return solved
 
 
-def critical_correlation(n: int, *, alpha: float = 0.05, two_sided: bool = True) -> float:
-    """The smallest |r| of n independent pairs that a t-test finds significant; NaN below 3 pairs.
+def critical_correlation(n: int) -> float:
+    """The smallest |r| of n independent pairs that a two-sided t-test finds significant at .05; NaN below 3 pairs.
 
     For example, it is 0.60 for 11 pairs.
     """
     from scipy import special  # scipy.stats takes a second to load
 
-    _check_alpha(alpha)
     if n < 3:
         return math.nan
-    t = -float(special.stdtrit(n - 2, alpha / 2 if two_sided else alpha))
+    t = -float(special.stdtrit(n - 2, 0.025))
     return t / math.sqrt(n - 2 + t * t)
 
 
@@ -206,7 +199,6 @@ def _solve(
     n: int | None,
     power: float | None,
     alpha: float,
-    two_sided: bool,
     *,
     spread: float,
     lost: int = 0,
@@ -224,10 +216,10 @@ def _solve(
         check_level(power)
     if n is not None and n <= lost:
         raise InputError(f"n is {n}, expected more than {lost} items")
-    bar = float(special.ndtri(1 - (alpha / 2 if two_sided else alpha)))
+    bar = float(special.ndtri(1 - alpha / 2))
     if power is None and effect is not None and n is not None:
         power = float(special.ndtr(effect * math.sqrt(n - lost) / spread - bar))
-        return Power(effect=effect, n=n, power=power, alpha=alpha, two_sided=two_sided)
+        return Power(effect=effect, n=n, power=power, alpha=alpha)
     assert power is not None
     need = bar + float(special.ndtri(power))
     if need <= 0:
@@ -240,7 +232,6 @@ def _solve(
         n=n,
         power=power,
         alpha=alpha,
-        two_sided=two_sided,
     )
 
 

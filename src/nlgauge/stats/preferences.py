@@ -584,14 +584,12 @@ class SoftAccuracy:
         human_p: the probability that system i would lead system j by at least as much as it does, if the two were
             equal. Shape (S, S); NaN where no segment of both is judged. p[i, j] + p[j, i] = 1, except in a
             compatibility mode.
-        metric_p: the same for each metric, shape (M, S, S).
         n_pairs: pairs of systems that count.
         n_undefined: pairs of systems without a segment in common.
     """
 
     values: Array
     human_p: Array
-    metric_p: Array
     n_pairs: int
     n_undefined: int
 
@@ -657,7 +655,7 @@ def soft_pairwise(
     apart = np.abs(p[1:] - p[:1])[:, *upper]  # (M, pairs)
     defined = ~np.isnan(p[0][upper])
     values = 1 - apart[:, defined].mean(axis=1) if defined.any() else np.full(len(x), np.nan)
-    return SoftAccuracy(values, p[0], p[1:], int(defined.sum()), int((~defined).sum()))
+    return SoftAccuracy(values, p[0], int(defined.sum()), int((~defined).sum()))
 
 
 def sign_flip_p(scores: Array, judged: Mask, signs: Array) -> Array:

@@ -59,7 +59,6 @@ class SplitHalf:
         n_undefined: other units; they are left out of the splits in which a half lacks them.
         draws: the number of splits.
         n_undefined_draws: splits without a defined coefficient.
-        exhaustive: whether these are all possible splits.
     """
 
     value: float
@@ -72,7 +71,6 @@ class SplitHalf:
     n_undefined: int
     draws: int
     n_undefined_draws: int
-    exhaustive: bool
 
 
 def krippendorff(ratings: Any, scale: str = "interval") -> Alpha:
@@ -127,7 +125,7 @@ def split_half(
     if chosen.kind != "correlation":
         raise InputError(f"{stat} is no coefficient of two vectors; choose pearson, spearman, kendall_b or kendall_c")
     table = _table(ratings)
-    halves, exhaustive = _halves(len(table), draws, generator(seed))
+    halves = _halves(len(table), draws, generator(seed))
     rated = ~np.isnan(table)
     filled = np.where(rated, table, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -155,7 +153,6 @@ def split_half(
         n_undefined=table.shape[1] - everywhere,
         draws=len(halves),
         n_undefined_draws=len(values) - len(defined),
-        exhaustive=exhaustive,
     )
 
 
@@ -166,8 +163,8 @@ def _table(ratings: Any) -> Array:
     return table
 
 
-def _halves(n: int, draws: int, rng: np.random.Generator) -> tuple[Array, bool]:
-    """Ones for the annotators of the first half, shape (splits, annotators), and whether these are all splits."""
+def _halves(n: int, draws: int, rng: np.random.Generator) -> Array:
+    """Ones for the annotators of the first half, shape (splits, annotators)."""
     size = n // 2
     distinct = math.comb(n, size) // (2 if n % 2 == 0 else 1)
     if distinct <= draws:
@@ -175,9 +172,9 @@ def _halves(n: int, draws: int, rng: np.random.Generator) -> tuple[Array, bool]:
         chosen = [c for c in combinations(range(n), size) if n % 2 or 0 in c]
         halves = np.zeros((len(chosen), n))
         halves[np.arange(len(chosen))[:, None], chosen] = 1
-        return halves, True
+        return halves
     order = rng.random((draws, n)).argsort(axis=1)
-    return (order < size).astype(np.float64), False
+    return (order < size).astype(np.float64)
 
 
 def _ranked(table: Array, rated: Mask) -> Array:
@@ -219,7 +216,7 @@ def _apart(a: Array, b: Array) -> Array:
         return np.asarray(np.where(a + b > 0, ((a - b) / np.where(a + b > 0, a + b, 1)) ** 2, 0.0))
 
 
-# --- How far can a judge be trusted? Kappa beside the base rate, and swaps of the order
+# --- How far can a judge be trusted? Kappa beside the base rate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -272,53 +269,6 @@ def cohen_kappa(judge: Any, people: Any) -> Kappa:
         agreement=agreement,
         chance=chance,
         base_rate=float(shares[1].max()),
-        n=n,
-        n_undefined=len(both) - n,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Swaps:
-    """Choices that were made twice, in both orders of the two answers.
-
-    Attributes:
-        consistent: the share of pairs in which the same answer won (or both verdicts are ties).
-        flips: the share in which the winner changed with the order, or one verdict is a tie.
-        first: of all choices that are no tie, the share in which the answer shown first won; 1/2 without a bias.
-        n: pairs with both verdicts.
-        n_undefined: pairs in which one could not be read.
-    """
-
-    consistent: float
-    flips: float
-    first: float
-    n: int
-    n_undefined: int
-
-
-def swap_consistency(given: Any, swapped: Any) -> Swaps:
-    """How often a judge chooses the same answer when the order of the two is swapped.
-
-    Args:
-        given: of each pair, which **place** won in one order: 1, 2, or 0 for a tie; NaN where it could not be read.
-        swapped: the same in the other order, in which place 1 shows the answer of place 2.
-
-    Raises:
-        InputError: shapes differ, or a verdict is another number.
-    """
-    a, b = numbers(given, "verdicts"), numbers(swapped, "swapped verdicts")
-    if a.ndim != 1 or a.shape != b.shape:
-        raise InputError(f"verdicts have the shapes {a.shape} and {b.shape}, expected two lists of one length")
-    both = ~np.isnan(a) & ~np.isnan(b)
-    every = np.concatenate([a[~np.isnan(a)], b[~np.isnan(b)]])
-    if not np.isin(every, (0, 1, 2)).all():
-        raise InputError("a verdict is neither 1, 2 nor 0, expected the place that won, or 0 for a tie")
-    n, chosen = int(both.sum()), every[every > 0]
-    same = float((np.where(b == 0, 0, 3 - b) == a)[both].mean()) if n else math.nan
-    return Swaps(
-        consistent=same,
-        flips=1 - same,
-        first=float((chosen == 1).mean()) if len(chosen) else math.nan,
         n=n,
         n_undefined=len(both) - n,
     )

@@ -7,9 +7,8 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -25,43 +24,34 @@ RELATIONS: tuple[Relation, ...] = ("synonym", "antonym", "hyponym", "hypernym", 
 _LETTERS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 
 
-@dataclass(frozen=True)
-class Neighbour:
-    """A related word.
-
-    It is not `sure` if it belongs to a later sense, or is related only through a near synonym of an adjective.
-    """
-
-    word: str
-    sure: bool
-
-
-def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True, phrases: bool = False) -> list[str]:
+def related(lemma: str, pos: Pos, relation: Relation) -> list[str]:
     """Related words, best first. Words of the first sense and frequent words come before others.
 
     Args:
         lemma: a base form. Capitals are ignored.
         relation: synonym, antonym, hyponym (a kind of it), hypernym (what it is a kind of), sibling (another kind of
             the same) or similar (for adjectives: near in meaning).
-        unsure: also return less certain words; they come last.
-        phrases: also return words that are written with a blank (fire engine).
 
     Returns:
-        Single words in small letters that a reader would know, without slurs and crude words; [] if none is known.
+        Single words in small letters that a reader would know, without slurs and crude words, the less certain ones
+        last; [] if none is known.
 
     Raises:
         InputError: there is no such part of speech or relation.
     """
-    return [n.word for n in neighbours(lemma, pos, relation) if (unsure or n.sure) and (phrases or " " not in n.word)]
+    return [word for word in neighbours(lemma, pos, relation) if " " not in word]
 
 
-def neighbours(lemma: str, pos: Pos, relation: Relation) -> list[Neighbour]:
-    """Like `related`, with what is known about each word."""
+def neighbours(lemma: str, pos: Pos, relation: Relation) -> dict[str, bool]:
+    """Like `related`, with words that are written with a blank (fire engine), and whether each word is sure.
+
+    It is not if it belongs to a later sense, or is related only through a near synonym of an adjective.
+    """
     if relation not in RELATIONS:
         raise InputError(f"no relation {relation!r}, expected one of {', '.join(RELATIONS)}")
     row = _row(lemma, pos)
     words = row[3 + RELATIONS.index(relation)].split(" ") if row else []
-    return [Neighbour(word.lstrip("?").replace("_", " "), not word.startswith("?")) for word in words if word]
+    return {word.lstrip("?").replace("_", " "): not word.startswith("?") for word in words if word}
 
 
 def knows(lemma: str, pos: Pos) -> bool:
@@ -99,20 +89,6 @@ def lemmas(pos: Pos) -> Iterator[str]:
     """All lemmas of a part of speech, the most frequent first."""
     letter = _LETTERS[pos]
     return (lemma for lemma, p in _table() if p == letter)
-
-
-def is_blocked(word: str) -> bool:
-    """Whether a word, or a part of it, must not be inserted into texts.
-
-    This holds for slurs, crude words, and terms of race or sex.
-    """
-    parts = {word.lower().replace(" ", "_"), *re.split(r"[-_ ]", word.lower())}
-    return any(blake2b(part.encode("utf-8", "replace"), digest_size=6).hexdigest() in _blocked() for part in parts)
-
-
-@cache
-def _blocked() -> frozenset[str]:
-    return frozenset(files("nlgauge").joinpath("data/language/blocked.txt").read_text("ascii").split())
 
 
 def _flags(lemma: str) -> str:
@@ -323,7 +299,7 @@ _WITHOUT_ER = WordList("forms", "never graded")
 _PREFIXES = ("re", "co", "over", "under", "out", "mis", "un", "fore", "with", "pre", "up", "inter", "counter")
 
 
-def inflect(lemma: str, tag: str, *, plural: bool = False, first: bool = False) -> str | None:
+def inflect(lemma: str, tag: str) -> str | None:
     """The form of a lemma for a tag.
 
     Irregular forms come from lemminflect, others from rules. Of the forms in two treebanks 98 % and more come out, by
@@ -332,8 +308,6 @@ def inflect(lemma: str, tag: str, *, plural: bool = False, first: bool = False) 
     Args:
         lemma: a base form. If it has several words, the last one is inflected for nouns and the first for verbs.
         tag: a Penn Treebank tag of a noun, verb, adjective, adverb or modal.
-        plural: for "be" (VBD): were instead of was.
-        first: for "be" (VBP): am instead of are.
 
     Returns:
         The form, with the capitals of the lemma. Comparatives and superlatives are built with "more" and "most" if the
@@ -342,8 +316,6 @@ def inflect(lemma: str, tag: str, *, plural: bool = False, first: bool = False) 
     if tag not in _TAGS or not any(c.isalpha() for c in lemma):
         return None
     form = _form(lemma.lower(), tag)
-    if lemma.lower() == "be":
-        form = "were" if plural and tag == "VBD" else "am" if first and tag == "VBP" else form
     return _with_capitals_of(lemma, form) if form is not None else None
 
 

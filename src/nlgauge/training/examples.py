@@ -17,7 +17,7 @@ from nlgauge.io.rows import JsonRows
 from nlgauge.models.tokens import Ids, TextTokenizer
 
 Row = TypeVar("Row")
-_WINDOW = 64  # the number of batches shuffled together before they are sorted by length
+WINDOW = 64  # the number of batches shuffled together before they are sorted by length
 _SHAPE = "expected an object with the text hyp, refs (one text or a list) and the number score"
 
 
@@ -292,7 +292,7 @@ def grouped_batches(groups: Ids, lengths: Ids, size: int, seed: int, epoch: int)
     np.maximum.at(longest, groups, lengths)
     rank = rng.permutation(len(longest))  # of the groups
     order = np.lexsort((rng.permutation(len(groups)), rank[groups]))
-    windows = np.arange(len(order)) // (size * _WINDOW)
+    windows = np.arange(len(order)) // (size * WINDOW)
     order = order[np.lexsort((rank[groups[order]], longest[groups[order]], windows))]
     batches = [order[i : i + size] for i in range(0, len(order), size)]
     return [batches[i] for i in rng.permutation(len(batches))]

@@ -25,7 +25,7 @@ from nlgauge.core.result import claimed, clear, replacing
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlate import Options, correlation, statistic
-from nlgauge.training.examples import Example
+from nlgauge.training.examples import WINDOW, Example
 from nlgauge.training.recipe import Schedule
 
 P = ParamSpec("P")
@@ -33,7 +33,6 @@ R = TypeVar("R")
 _CLIP = 1.0  # largest norm of a step's gradient
 _STATES = ("exp_avg", "exp_avg_sq")
 _STEPS_KEPT = 200  # between two checkpoints
-_WINDOW = 64  # the number of batches shuffled together before they are sorted by length
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,7 +245,7 @@ def shuffled_batches(lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids
     """
     rng = np.random.default_rng((seed, epoch))
     order = rng.permutation(len(lengths))
-    window = size * _WINDOW
+    window = size * WINDOW
     batches = []
     for start in range(0, len(order), window):
         part = order[start : start + window]

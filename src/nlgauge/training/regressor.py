@@ -639,21 +639,6 @@ def save_regressor(
 _FREE = 10.0
 
 
-@dataclass(frozen=True)
-class RidgeTrained:
-    """How a regression went.
-
-    Attributes:
-        n: the number of examples.
-        strength: the penalty, for one example and standardised features.
-        agreement: Pearson's r of scores and predictions, each from a fit to all other examples.
-    """
-
-    n: int
-    strength: float
-    agreement: float
-
-
 def train_ridge(
     examples: Sequence[Example],
     output: str,
@@ -664,7 +649,7 @@ def train_ridge(
     untrained: float = 0.0,
     about: Mapping[str, str] | None = None,
     tell: Callable[[str], None] = lambda line: None,
-) -> RidgeTrained:
+) -> tuple[float, float]:
     """Fit scores by a weighted sum of features, and write the head; whole or not at all.
 
     Nothing is drawn at random. Features `match` are those of `regressor`, at the layer of `bertscore`. Triples of
@@ -681,6 +666,10 @@ def train_ridge(
             deviation in the training data: so a head of errors made on purpose stays near what holds for outputs.
         about: more metadata; all values are strings.
         tell: called with lines about the progress.
+
+    Returns:
+        The penalty, for one example and standardised features; and Pearson's r of scores and predictions, each from a
+        fit to all other examples.
 
     References:
         Hastie, Tibshirani and Friedman (2009), "The Elements of Statistical Learning", section 3.4.1; the features of
@@ -731,7 +720,7 @@ def train_ridge(
         **(about or {}),
     }
     write_head(output, tensors, {**head_metadata(KIND, recipe, files, runtime.dtype), **metadata})
-    return RidgeTrained(len(train), strength, correlation("pearson", predicted, train.scores).value)
+    return strength, correlation("pearson", predicted, train.scores).value
 
 
 def _with_f(weights: Array, share: float, features: Array, scores: Array) -> Array:

@@ -12,7 +12,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.embedding import vectors
-from nlgauge.metrics.embedding.vectors import ByEncoder, best_layer, depth_of
+from nlgauge.metrics.embedding.vectors import ByEncoder, best_layer
 from nlgauge.models.fetch import ENCODERS
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
@@ -167,11 +167,6 @@ def test_a_folder_of_a_known_name_but_less_depth_follows_the_rule():
 def test_the_table_is_bert_scores():
     theirs = pytest.importorskip("bert_score.utils").model2layers
     assert {name: layer for name, layer in TABLE.items() if name not in ENCODERS} == theirs
-
-
-def test_the_depth_of_a_model_is_that_of_its_configuration(tiny_model):
-    folder = tiny_model("bert")  # of three layers
-    assert depth_of(str(folder)) == 3
 
 
 ROWS = {0: (0.1, 0.2, 0.15), 4: (0.5, 0.25, 0.75)}

@@ -280,15 +280,6 @@ def measured(model: str) -> int | None:
     return next((layer for name, layer in table.items() if PurePath(name).name == last), None)
 
 
-def depth_of(model: str, revision: str | None = None) -> int:
-    """The number of layers of a model above its embeddings, from its configuration; nothing is loaded.
-
-    Raises:
-        InputError: the model is not there.
-    """
-    return locate(model, revision).depth
-
-
 @cache
 def layers_table() -> dict[str, int]:
     """Name of a model -> its best layer."""

@@ -194,7 +194,7 @@ def _embedded(word: str) -> frozenset[str]:
     found: set[str] = set()
     for pos in POSES:
         for form in base_forms(word, pos, lambda form, pos=pos: knows(form, pos)):  # type: ignore[misc]
-            found.update((form, *(n.word for n in neighbours(form, pos, "synonym"))))
+            found.update((form, *neighbours(form, pos, "synonym")))
     return frozenset(word for word in found if " " not in word)
 
 

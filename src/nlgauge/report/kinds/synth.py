@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from nlgauge.core.result import Result
@@ -61,35 +60,23 @@ _NARROWEST = 24
 MOST = 200  # ladders on a page
 
 
-@dataclass(frozen=True)
-class Rung:
-    """One stratum.
-
-    Attributes:
-        pieces: (mark, text), in order: what stayed, what is new, what is gone, what has moved.
-        operation: what led to it, empty for the original.
-        severity: of the edit that led to it, None for the original.
-    """
-
-    pieces: tuple[tuple[Mark, str], ...]
-    operation: str = ""
-    severity: float | None = None
+Pieces = tuple[tuple[Mark, str], ...]  # in order: what stayed, what is new, what is gone, what has moved
 
 
-def rungs(row: Row) -> list[Rung]:
-    """The strata of a row of triples, the original first.
+def rungs(row: Row) -> list[tuple[Pieces, str, float | None]]:
+    """The strata of a row of triples, with the edit that led to each and its severity; the original, of none, first.
 
     References:
         Xu et al. (2022), figure 2.
     """
     text = row.get("original", row["refs"][0])
-    found = [Rung((("", text),))]
+    found: list[tuple[Pieces, str, float | None]] = [((("", text),), "", None)]
     for step in row["steps"]:
         start, end, new = step["start"], step["end"], step["new"]
         old = text[start:end]
         inner = _moved(old, new) if step["operation"] == "swap" else (*_bare("gone", old), *_bare("new", new))
         pieces = _joined([("", text[:start]), *inner, ("", text[end:])])
-        found.append(Rung(tuple(pieces), step["operation"], step["severity"]))
+        found.append((tuple(pieces), step["operation"], step["severity"]))
         text = step["text"]
     return found
 
@@ -101,9 +88,9 @@ def ladder_text(row: Row, width: int = 80) -> str:
     """
     head = f"{clean(row['id'])}  " if row.get("id") else ""
     lines = [f"{head}score {_severity(row['score'])}"]
-    for i, rung in enumerate(rungs(row)):
-        stub = f"{i}  {rung.operation:7}  {'' if rung.severity is None else _severity(rung.severity):>5}  "
-        shown = "".join(f"{_SIGNS[mark][0]}{_clean(text)}{_SIGNS[mark][1]}" for mark, text in rung.pieces)
+    for i, (pieces, operation, severity) in enumerate(rungs(row)):
+        stub = f"{i}  {operation:7}  {'' if severity is None else _severity(severity):>5}  "
+        shown = "".join(f"{_SIGNS[mark][0]}{_clean(text)}{_SIGNS[mark][1]}" for mark, text in pieces)
         body = _wrapped(shown, max(width, _NARROWEST) - len(stub))
         lines += [stub + body[0], *(" " * len(stub) + line for line in body[1:])]
     return "\n".join(line.rstrip() for line in lines)
@@ -117,11 +104,11 @@ def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (),
             "score": _severity(row["score"]),
             "rungs": [
                 (
-                    [(mark, _clean(text)) for mark, text in rung.pieces],
-                    rung.operation,
-                    "" if rung.severity is None else _severity(rung.severity),
+                    [(mark, _clean(text)) for mark, text in pieces],
+                    operation,
+                    "" if severity is None else _severity(severity),
                 )
-                for rung in rungs(row)
+                for pieces, operation, severity in rungs(row)
             ],
         }
         for row in rows[:MOST]
