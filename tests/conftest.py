@@ -17,6 +17,11 @@ from hypothesis.internal.conjecture import providers
 
 SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
 
+# Compiled files are kept whatever the environment says: to compile tests and package takes 15 seconds in each process
+# that collects, and seconds in each of the many that tests start.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A first example may load a model, and other work may share the machine: no time limit for one example. Thirty examples
 # find a plain mistake in minutes of work on the whole suite; the nightly run tries more.
 settings.register_profile("nlgauge", deadline=None, max_examples=200 if SLOW else 30)
