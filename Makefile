@@ -55,7 +55,7 @@ slow:
 # All encoders, 570 MB checked by digest, and the tests that need their weights.
 encoders: .venv-test/.installed
 	.venv-test/bin/nlgauge fetch all
-	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/models/test_fetch.py tests/models/test_fetched.py
+	NLGAUGE_SLOW=1 $(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/models/test_fetch.py tests/models/test_fetched.py
 
 # Kills, full disks, damaged caches and files, hostile texts: tests/faults/README.md. A short form is part of `make test`.
 faults: .venv-test/.installed
