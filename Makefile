@@ -4,7 +4,6 @@ PYTHON ?= python3
 PIP_FLAGS = --quiet --disable-pip-version-check -c constraints.txt
 OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
 # Tests run side by side, one process per core with THREADS threads each. A worker needs up to 2 GB of memory.
-# Compiled files are kept whatever the environment says: tests start many processes, and the next run starts sooner.
 # `make slow` is for the night: the same tests on more data, models, draws and examples, with all of `make faults`.
 WORKERS ?= logical
 THREADS ?= 1
@@ -48,7 +47,7 @@ lint: .venv-test/.installed
 
 test: .venv-test/.installed
 	@echo "== Tests =="
-	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) PYTHONDONTWRITEBYTECODE= .venv-test/bin/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
+	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 slow:
 	NLGAUGE_SLOW=1 $(MAKE) test
@@ -56,7 +55,7 @@ slow:
 # All encoders, 570 MB checked by digest, and the tests that need their weights.
 encoders: .venv-test/.installed
 	.venv-test/bin/nlgauge fetch all
-	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/models/test_fetch.py tests/models/test_fetched.py
+	NLGAUGE_SLOW=1 $(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/models/test_fetch.py tests/models/test_fetched.py
 
 # Kills, full disks, damaged caches and files, hostile texts: tests/faults/README.md. A short form is part of `make test`.
 faults: .venv-test/.installed

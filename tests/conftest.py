@@ -17,9 +17,14 @@ from hypothesis.internal.conjecture import providers
 
 SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
 
-# A first example may load a model, and other work may share the machine: no time limit for one example. Thirty examples
-# find a plain mistake in minutes of work on the whole suite; the nightly run tries more.
-settings.register_profile("nlgauge", deadline=None, max_examples=200 if SLOW else 30)
+# Compiled files are kept whatever the environment says: to compile tests and package takes 15 seconds in each process
+# that collects, and seconds in each of the many that tests start.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A first example may load a model, and other work may share the machine: no time limit for one example. By day a few
+# examples find a plain mistake in minutes of work on the whole suite; the nightly run tries more.
+settings.register_profile("nlgauge", deadline=None, max_examples=200 if SLOW else 15)
 settings.load_profile("nlgauge")
 if not SLOW:  # else Hypothesis reads all modules for constants to draw: seconds in each process, again where more come
     providers._get_local_constants = lambda: providers._local_constants

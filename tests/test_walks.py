@@ -47,11 +47,18 @@ def entered(command: str) -> list[str]:
     from nlgauge.cli.main import main
 
     found: set[str] = set()
+    others: set[str] = set()  # files of others, which most calls are to
 
     def look(frame: FrameType | None, event: str, _: Any) -> None:
-        if event != "call" or frame is None or frame.f_code.co_filename in found or not is_function(frame):
+        assert frame is not None
+        file = frame.f_code.co_filename
+        if file in others or file in found:
             return
-        file, frame = frame.f_code.co_filename, frame.f_back
+        if not is_function(frame):
+            if not file.startswith(str(SOURCE)):
+                others.add(file)
+            return
+        frame = frame.f_back
         while frame is not None and not (is_function(frame) or is_module(frame)):
             frame = frame.f_back
         if frame is None or is_function(frame):

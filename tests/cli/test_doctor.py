@@ -15,6 +15,13 @@ from nlgauge.models import repository
 from nlgauge.runtime.cache import ScoreCache
 
 
+@pytest.fixture
+def quick(monkeypatch):
+    """Without the digest of the embedded weights, and without torch."""
+    monkeypatch.setattr("nlgauge.models.fetch.check", lambda name, target: None)
+    monkeypatch.setattr("nlgauge.cli.doctor._device", lambda: "none")
+
+
 def test_doctor_names_versions_device_and_cache(tmp_path, capsys):
     assert main(["doctor", "--cache", str(tmp_path)]) == 0
     out = capsys.readouterr().out
@@ -23,6 +30,7 @@ def test_doctor_names_versions_device_and_cache(tmp_path, capsys):
     assert "nothing kept yet" in out
 
 
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
     ("named", "said"),
     [
@@ -37,12 +45,14 @@ def test_doctor_says_which_encoder_is_taken(tmp_path, capsys, monkeypatch, named
     assert f"\nencoder      {said}" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("quick")
 def test_a_cache_that_holds_something_is_counted(tmp_path, capsys):
     ScoreCache(tmp_path / "scores.sqlite").put("signature", ["value"], [b"key"], np.array([[1.0]]))
     assert main(["doctor", "--cache", str(tmp_path)]) == 0
     assert "1 scores, " in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("quick")
 def test_the_papers_model_in_the_hubs_cache_is_said_by_doctor_and_beside_the_small_one(tmp_path, capsys, monkeypatch):
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
@@ -60,13 +70,6 @@ def test_the_papers_model_in_the_hubs_cache_is_said_by_doctor_and_beside_the_sma
     )
     assert main(["doctor", "--cache", str(tmp_path)]) == 0
     assert "licence mit; in the hub's cache, for paper/bertscore, paper/bertscore-en\n" in capsys.readouterr().out
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    """Without the digest of the embedded weights, and without torch."""
-    monkeypatch.setattr("nlgauge.models.fetch.check", lambda name, target: None)
-    monkeypatch.setattr("nlgauge.cli.doctor._device", lambda: "none")
 
 
 @pytest.mark.usefixtures("quick")
@@ -98,6 +101,7 @@ def test_a_file_that_is_no_cache_is_told_and_never_deleted(tmp_path, capsys):
     assert path.read_bytes() == b"somebody's letters" * 100
 
 
+@pytest.mark.usefixtures("quick")
 def test_every_extra_is_shown_with_what_it_brings(tmp_path, capsys):
     project = Path(__file__).parents[2] / "pyproject.toml"
     if not project.is_file():

@@ -208,6 +208,7 @@ def walk(folder: Path, is_whole: bool) -> dict[str, Any]:
     readers = {name: reader for name, reader in fuzz.READERS.items() if name != "specification"}
     examples = {name: fuzz.examples_of(reader) for name, reader in readers.items()}
     warnings.simplefilter("ignore")
+    loaded = set(sys.modules)
     os.chdir(trap)
     sys.addaudithook(watch)
     reads: dict[str, int] = {}
@@ -233,7 +234,7 @@ def walk(folder: Path, is_whole: bool) -> dict[str, Any]:
                         watch.now = ""
                     reads[name] = reads.get(name, 0) + 1
         seconds[name] = round(time.perf_counter() - began, 2)
-    ran, modules = (folder / "ran").exists(), sorted(name for name in sys.modules if "evil" in name)
+    ran, modules = (folder / "ran").exists(), sorted(name for name in sys.modules.keys() - loaded if "evil" in name)
     told = {"reads": reads, "values": values, "seconds": seconds}
     return {**told, "found": sorted(watch.found), "ran": ran, "modules": modules}
 

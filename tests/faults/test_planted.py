@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import importlib
 import os
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,21 @@ SLOW = "NLGAUGE_SLOW" in os.environ
 ENCODERS = ("head", "head file")
 
 
-def test_nothing_that_a_file_names_is_started_imported_opened_or_asked():
-    """In a process of its own: an audit hook stays to the end. In memory: runs are added up and kept 400 times."""
+@pytest.fixture
+def told(monkeypatch):
+    """What the walk says. In memory: runs are added up and kept 400 times."""
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))  # the script imports its neighbour
+    planted = importlib.import_module("planted")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.chdir(".")  # the walk leaves for a folder of its own
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
-        command = [sys.executable, str(SCRIPT), *(["--all"] if SLOW else []), folder]
-        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "NLGAUGE_CACHE": os.path.join(folder, "cache")}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr[-2000:]
-    told = json.loads(done.stdout)
+        monkeypatch.setenv("NLGAUGE_CACHE", os.path.join(folder, "cache"))
+        with warnings.catch_warnings():
+            return planted.walk(Path(folder).resolve(), SLOW)
+
+
+def test_nothing_that_a_file_names_is_started_imported_opened_or_asked(told):
+    """An audit hook stays to the end of the process, and looks away after the walk."""
     looked = ("open", "os.scandir")
     assert [event for event in told["found"] if event[2] not in ENCODERS or event[0] not in looked] == []
     assert (told["ran"], told["modules"]) == (False, [])

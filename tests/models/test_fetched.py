@@ -1,4 +1,7 @@
-"""The real weights of `base` and `multilingual`, where they are: `make encoders` fetches them. No test does."""
+"""The real weights of `base` and `multilingual`, where they are: `make encoders` fetches them. No test does.
+
+What the embedded encoder and small networks show every day, too, is slow here; `make encoders` runs it.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,11 @@ def test_the_files_are_those_that_their_makers_published():
 # dimensions are many times the others. All positions are read in float32, which takes a quarter of the time, and to the
 # last layer, which shows a fault of any before it.
 @pytest.mark.parametrize(
-    ("precision", "near", "sizes"), [("float64", 1e-12, (3, 12, 12, 40)), ("float32", 5e-5, (3, 12, 12, 40, 130, 512))]
+    ("precision", "near", "sizes"),
+    [
+        pytest.param("float64", 1e-12, (3, 12, 12, 40), marks=pytest.mark.slow),
+        ("float32", 5e-5, (3, 12, 12, 40, 130, 512)),
+    ],
 )
 def test_every_layer_is_that_of_transformers(precision, near, sizes):
     from transformers import AutoModel
@@ -69,6 +76,7 @@ def test_every_layer_is_that_of_transformers(precision, near, sizes):
 
 
 @BASE
+@pytest.mark.slow
 def test_bertscore_is_that_of_its_authors(runtime):
     bert_score = pytest.importorskip("bert_score")
     scorer = bert_score.BERTScorer(model_type=str(fetch.folder("base")), num_layers=7, device="cpu")
@@ -100,7 +108,13 @@ def test_heads_on_it_say_where_they_are_from_and_know_plain_sentences(name, runt
 
 
 @BASE
-@pytest.mark.parametrize("spec", ["bertscore:model=base", "cosine:model=base", "moverscore:model=base"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "bertscore:model=base",
+        *(pytest.param(f"{name}:model=base", marks=pytest.mark.slow) for name in ("cosine", "moverscore")),
+    ],
+)
 def test_a_score_does_not_depend_on_its_company(spec, runtime):
     def scores(hypotheses, references):
         return ng.score(hypotheses, references, metrics=spec, runtime=runtime)[spec].values

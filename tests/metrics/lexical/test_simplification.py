@@ -129,9 +129,10 @@ def test_sari_is_that_of_its_definition(cases):
 
 
 def test_sari_of_real_texts_is_that_of_its_definition(real):
-    cases = [(s.source.lower(), s.hypothesis.lower(), [r.lower() for r in s.references]) for s in real]
+    some = real[::10]  # the definition takes its time
+    cases = [(s.source.lower(), s.hypothesis.lower(), [r.lower() for r in s.references]) for s in some]
     for variant in ("easse", "paper", "released"):
-        found = Sari(tokenizer="blanks", variant=variant).score(real, Runtime())
+        found = Sari(tokenizer="blanks", variant=variant).score(some, Runtime())
         assert found.system == pytest.approx(by_definition(cases, variant), abs=1e-9)
 
 
