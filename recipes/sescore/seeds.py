@@ -31,7 +31,7 @@ import nlgauge as ng
 from nlgauge.core.arrays import Array
 from nlgauge.models import matching
 from nlgauge.training import regressor
-from nlgauge.training.examples import Example, with_copies, with_unrelated
+from nlgauge.training.examples import Example, with_extremes
 from nlgauge.training.recipe import Method, RegressorRecipe, Schedule
 
 MIDDLE, WORST = -3.0, -25.0  # graded severity of an edit at the threshold; the lowest score
@@ -74,7 +74,7 @@ def examples(path: Path, kind: str, amount: int | None, seed: int) -> list[Examp
         Example({"hyp": row["hyp"], "ref": row["refs"][0]}, sum(islice(left, len(row["steps"]))), i)
         for i, row in enumerate(rows)
     ]
-    return with_unrelated(with_copies(found, 0.05, 0.0, seed), 0.15, WORST, seed)
+    return with_extremes(found, 0.05, 0.15, WORST, seed)
 
 
 def trained(

@@ -181,7 +181,7 @@ def test_the_smallest_drop_and_the_items_needed_are_those_of_a_power_of_four_fif
     found, sd = bound_difference(values, allow=0.01), float(values.std(ddof=1))
     assert normal_power(found.smallest_drop / sd, n, 0.05, alternative="larger") == close(0.8)
     assert found.items_needed == math.ceil(normal_sample_size_one_tail(0.01, 0.8, 0.05, sd, sd))
-    plan = mean_power(sd=sd, n=n, power=0.8, two_sided=False)
+    plan = mean_power(sd=sd, n=n, power=0.8, alpha=0.1)  # of two sides, of which the gate asks for one
     assert found.smallest_drop == close(plan.effect)
 
 

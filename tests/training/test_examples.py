@@ -21,8 +21,7 @@ from nlgauge.training.examples import (
     read_triples,
     related_examples,
     renumbered,
-    with_copies,
-    with_unrelated,
+    with_extremes,
 )
 from nlgauge.training.infill import encode_texts, masked, read_texts
 
@@ -97,24 +96,24 @@ def test_owners_of_several_files_are_kept_apart():
 
 def test_copies_are_references_at_the_best_score():
     examples = [Example({"hyp": f"h{i}", "ref": f"r{i // 2}"}, -1.0, i) for i in range(8)]
-    assert with_copies(examples, 0.0, 0.0, 1) == examples
-    added = with_copies(examples, 0.5, 0.0, 1)[8:]
+    assert with_extremes(examples, 0.0, 0.0, -25.0, 1) == examples
+    added = with_extremes(examples, 0.5, 0.0, -25.0, 1)[8:]
     assert len(added) == 2  # half of four references
     assert all(e.texts["hyp"] == e.texts["ref"] and e.score == 0 for e in added)
     assert [e.owner for e in added] == [8, 9]
-    assert {e.texts["ref"] for e in with_copies(examples, 1.0, 0.0, 1)[8:]} == {"r0", "r1", "r2", "r3"}
+    assert {e.texts["ref"] for e in with_extremes(examples, 1.0, 0.0, -25.0, 1)[8:]} == {"r0", "r1", "r2", "r3"}
 
 
 def test_unrelated_hypotheses_are_other_references_at_the_worst_score():
     examples = [Example({"hyp": f"h{i}", "ref": f"r{i // 2}"}, -1.0, i) for i in range(8)]
-    assert with_unrelated(examples, 0.0, -25.0, 1) == examples
-    added = with_unrelated(examples, 1.0, -25.0, 1)[8:]
+    assert with_extremes(examples, 0.0, 0.0, -25.0, 1) == examples
+    added = with_extremes(examples, 0.0, 1.0, -25.0, 1)[8:]
     assert [e.texts["ref"] for e in added] == ["r0", "r1", "r2", "r3"]
     assert all(e.texts["hyp"] in {"r0", "r1", "r2", "r3"} - {e.texts["ref"]} and e.score == -25 for e in added)
     assert [e.owner for e in added] == [8, 9, 10, 11]
-    assert len(with_unrelated(examples, 0.5, -25.0, 1)) == 10
+    assert len(with_extremes(examples, 0.0, 0.5, -25.0, 1)) == 10
     with pytest.raises(InputError, match="all triples have one reference"):
-        with_unrelated(examples[:2], 1.0, -25.0, 1)
+        with_extremes(examples[:2], 0.0, 1.0, -25.0, 1)
 
 
 def test_equal_texts_are_numbered_once(tiny_model):

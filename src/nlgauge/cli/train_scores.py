@@ -281,12 +281,12 @@ def train_sescore(
     if preset is not None:
         setup = _as_published(context, preset, setup)
     runtime, recipe = setup.prepared(triples)
-    from nlgauge.training.examples import read_triples, renumbered, with_copies, with_unrelated
+    from nlgauge.training.examples import read_triples, renumbered, with_extremes
 
     read_all = renumbered([read_triples(InputFile(path)) for path in triples])
     # however many errors: an unrelated text is no better
     bounded = [example._replace(score=max(example.score, _WORST)) for example in read_all]
-    examples = with_unrelated(with_copies(bounded, copies, 0.0, run.seed), unrelated, _WORST, run.seed)
+    examples = with_extremes(bounded, copies, unrelated, _WORST, run.seed)
     made = {"copies": f"{copies:g}", "unrelated": f"{unrelated:g}", "low": f"{_WORST:g}", "high": "0"}
     setup.train(examples, recipe, runtime, made, setup.rated_dev(criterion, recipe))
 

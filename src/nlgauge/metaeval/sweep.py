@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,15 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import mean_interval
 
 ALL, ADEQUACY = "mean-all", "mean-adequacy"
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+def _by(rows: Iterable[AnyRow], *keys: str) -> dict[tuple[Any, ...], list[AnyRow]]:
+    """Rows by their values of some keys, in order of appearance."""
+    found: dict[tuple[Any, ...], list[AnyRow]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
 
 
 def point_row(
@@ -66,6 +75,8 @@ def point_row(
     }
 
 
+_TASK = ("criterion", "level", "averaging", "stat")
+_COMPARED = ("metric", "with", "stat", "criterion", "level")  # what weights compete on
 _KEY = ("metric", "with", "dataset", "suite", "stat", "criterion", "level", "group", "phenomenon")
 
 
@@ -96,11 +107,8 @@ def mark_best(rows: Sequence[NewRow]) -> None:
     data sets, all suites and all phenomena. Among equals it is the smallest weight; it is 0 where every weight costs
     something.
     """
-    parts: dict[Any, list[NewRow]] = {}
-    for row in rows:
-        if row["dataset"] is not None and row["suite"] is not None and row["phenomenon"] == ALL:
-            parts.setdefault((row["metric"], row["with"], row["stat"], row["criterion"], row["level"]), []).append(row)
-    for own in parts.values():
+    both = (r for r in rows if r["dataset"] is not None and r["suite"] is not None and r["phenomenon"] == ALL)
+    for own in _by(both, *_COMPARED).values():
         _mark([row for row in own if row["dataset"] == MEAN] or own)
     mark_left_out(rows)
 
@@ -117,12 +125,10 @@ def mark_left_out(rows: Sequence[NewRow]) -> None:
     The rule is that of `mark_best`, over the means of the data sets and suites but these two. Where there is only one
     data set, or one suite, it serves as well. Where there is only one of both, nothing can be left out.
     """
-    parts: dict[Any, list[NewRow]] = {}
     for row in rows:
         row["left_out"] = False
-        if not {None, MEAN} & {row["dataset"], row["suite"]} and row["phenomenon"] == ALL:
-            parts.setdefault((row["metric"], row["with"], row["stat"], row["criterion"], row["level"]), []).append(row)
-    for own in parts.values():
+    single = (r for r in rows if not {None, MEAN} & {r["dataset"], r["suite"]} and r["phenomenon"] == ALL)
+    for own in _by(single, *_COMPARED).values():
         sets, suites = ({row[key] for row in own} for key in ("dataset", "suite"))
         if len(sets) == len(suites) == 1:
             continue
@@ -140,8 +146,7 @@ def mark_left_out(rows: Sequence[NewRow]) -> None:
 def _best_of_means(rows: Sequence[NewRow]) -> float | None:
     """The best weight for the means over some data sets and suites; None where a number is undefined or 0."""
     means: list[NewRow] = []
-    for weight in dict.fromkeys(row["weight"] for row in rows):
-        at = [row for row in rows if row["weight"] == weight]
+    for (weight,), at in _by(rows, "weight").items():
         point: NewRow = {"weight": weight, "best": False}
         for name, where in (("correlation", "dataset"), ("accuracy", "suite")):
             point[name] = float(np.mean(list({row[where]: row[name] for row in at}.values())))
@@ -166,13 +171,9 @@ def curves(rows: Sequence[NewRow]) -> list[NewRow]:
         Chen and Eger (2023), figure 3.
     """
     found = []
-    points = [row for row in rows if row["dataset"] not in (None, MEAN) and row["suite"] not in (None, MEAN)]
-    parts: dict[Any, dict[float, list[NewRow]]] = {}
-    for row in points:
-        key = tuple(row[name] for name in ("partner", "stat", "criterion", "level", "averaging", "phenomenon"))
-        parts.setdefault(key, {}).setdefault(row["weight"], []).append(row)
-    for own in parts.values():
-        curve = [_mean_gains(weight, at) for weight, at in own.items()]
+    points = [row for row in rows if not {None, MEAN} & {row["dataset"], row["suite"]}]
+    for own in _by(points, "partner", "stat", "criterion", "level", "averaging", "phenomenon").values():
+        curve = [_mean_gains(weight, at) for (weight,), at in _by(own, "weight").items()]
         if curve[0]["phenomenon"] == ALL:
             _mark(curve)
         found += curve
@@ -395,13 +396,8 @@ def joined_rows(
     is_nli: Mapping[str, bool],
 ) -> Iterator[NewRow]:
     """Rows by group, by phenomenon, by data set and suite, and for their means."""
-    tasks = list(dict.fromkeys((r["criterion"], r["level"], r["averaging"], r["stat"]) for r in people))
-    by_sum: dict[str, list[Row]] = {}
-    for row in people:
-        by_sum.setdefault(row["metric"], []).append(row)
-    by_pair: dict[tuple[tuple[str, str], float], list[Row]] = {}
-    for row in robust:
-        by_pair.setdefault((row["pair"], row["weight"]), []).append(row)
+    tasks, by_sum = list(_by(people, *_TASK)), _by(people, "metric")
+    by_pair = _by(robust, "pair", "weight")
     for one, other in pairs:
         for weight in weights:
             spec = sum_of(one, other, weight)
@@ -415,7 +411,7 @@ def joined_rows(
             accuracies = by_pair[(one, other), weight]
             yield from (point_row(base, suite=r["suite"], phenomenon=r["phenomenon"], attack=r) for r in accuracies)
             for task in tasks:
-                own = [r for r in by_sum[spec] if (r["criterion"], r["level"], r["averaging"], r["stat"]) == task]
+                own = [r for r in by_sum[spec,] if tuple(r[key] for key in _TASK) == task]
                 several = len({(r["dataset"], r["group"]) for r in own}) > 2 * len({r["dataset"] for r in own})
                 yield from (
                     point_row(base, dataset=r["dataset"], group=r["group"], human=r)
@@ -456,13 +452,6 @@ def _points(base: NewRow, agreements: Sequence[Row], accuracies: Sequence[Row]) 
 
 def _mean(rows: Sequence[Row], key: str) -> float:
     return float(np.mean([row[key] for row in rows]))
-
-
-def _by(rows: Iterable[NewRow], *keys: str) -> dict[tuple[Any, ...], list[NewRow]]:
-    found: dict[tuple[Any, ...], list[NewRow]] = {}
-    for row in rows:
-        found.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return found
 
 
 _CONTEST = ("metric", "setup", "kind", "set", "criterion")  # what fifteen strategies compete on

@@ -330,9 +330,9 @@ SHARE_NAMES = {"wilson": "Wilson's", "clopper-pearson": "Clopper and Pearson's"}
 
 
 def mean_of_shares(
-    wins: Sequence[float], n: Sequence[float], confidence: float = 0.95, interval: str = "wilson"
+    wins: Sequence[float], n: Sequence[float], *, interval: str = "wilson"
 ) -> tuple[float, float, float]:
-    """The plain mean of several shares and its interval; shares of no trial are left out, NaN where none is left.
+    """The plain mean of several shares and its 95 % interval; shares of no trial are left out, NaN where none is left.
 
     The shares are taken as independent. The interval is Wilson's (or Clopper and Pearson's) for the effective number of
     trials: that of one share which is equal to the mean and varies as much as the mean does. One share, or equal shares
@@ -346,13 +346,12 @@ def mean_of_shares(
         Estimated from Survey Data", for the effective number of trials. Simulated:
         `recipes/studies/coverage/simulate.py`.
     """
-    check_level(confidence)
     kept = [(w, m) for w, m in zip(wins, n, strict=True) if m > 0]
     if not kept:
         return math.nan, math.nan, math.nan
     trials = mean_trials(wins, n)
     value = sum(w / m for w, m in kept) / len(kept)
-    low, high = SHARES[interval](value * trials, trials, confidence)
+    low, high = SHARES[interval](value * trials, trials, 0.95)
     return value, low, high
 
 
@@ -366,7 +365,7 @@ def mean_trials(wins: Sequence[float], n: Sequence[float]) -> float:
     return chance * (1 - chance) / variance
 
 
-def dependent_trials(trials: float, parts: Array, clusters: Sequence[Hashable], confidence: float = 0.95) -> float:
+def dependent_trials(trials: float, parts: Array, clusters: Sequence[Hashable]) -> float:
     """How many independent trials tell as much as n trials do of which some have one origin.
 
     Their number is divided by the design effect: how much more the sum of parts varies when whole origins are drawn
@@ -378,7 +377,6 @@ def dependent_trials(trials: float, parts: Array, clusters: Sequence[Hashable], 
         parts: by how much each trial moves the share from its value, shape (n,); they add up to 0. For a plain share,
             (outcome - share) / n.
         clusters: the origin of each trial, length n.
-        confidence: of the interval that the number is for.
 
     Returns:
         At most `trials`. If no outcome differs from the others, the number for trials that always agree within an
@@ -398,8 +396,7 @@ def dependent_trials(trials: float, parts: Array, clusters: Sequence[Hashable], 
     if n_clusters < 2 or alone <= 0:
         return trials * n / float((sizes**2).sum())
     effect = max(1.0, together / alone * n_clusters / (n_clusters - 1) * (n - 1) / n)
-    tail = (1 + confidence) / 2
-    few = float(special.stdtrit(n - 1, tail) / special.stdtrit(n_clusters - 1, tail)) ** 2
+    few = float(special.stdtrit(n - 1, 0.975) / special.stdtrit(n_clusters - 1, 0.975)) ** 2  # of 95 % intervals
     return trials / effect * few
 
 

@@ -171,41 +171,42 @@ def renumbered(parts: Sequence[Sequence[Example]]) -> list[Example]:
     return examples
 
 
-def with_copies(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:
-    """The examples, and for a share of the distinct references a copy as hypothesis, with the best score.
+def with_extremes(
+    examples: Sequence[Example], copies: float, unrelated: float, worst: float, seed: int
+) -> list[Example]:
+    """The examples, then copies of references as hypotheses, which cost 0, then references beside another one.
 
-    A copy costs next to nothing, since its text is encoded anyway.
+    A copy costs next to nothing to learn from, since its text is encoded anyway. Errors made edit by edit never show
+    how to score texts that have nothing in common.
+
+    Args:
+        examples: in the order of their owners.
+        copies: the share of the distinct references that is copied.
+        unrelated: the share that stands beside another one.
+        worst: the score of those.
+        seed: of the draws.
+
+    Raises:
+        InputError: there is one reference alone, and another is wanted.
     """
     references = list(dict.fromkeys(example.texts["ref"] for example in examples))
-    rng = np.random.default_rng((seed, len(references)))
-    chosen = sorted(rng.permutation(len(references))[: round(share * len(references))].tolist())
-    first = examples[-1].owner + 1
-    return [
-        *examples,
-        *(Example({"hyp": references[i], "ref": references[i]}, score, first + n) for n, i in enumerate(chosen)),
-    ]
-
-
-def with_unrelated(examples: Sequence[Example], share: float, score: float, seed: int) -> list[Example]:
-    """The examples, and for a share of the distinct references another reference as hypothesis, with the worst score.
-
-    Errors made edit by edit never show how to score texts that have nothing in common.
-    """
-    references = list(dict.fromkeys(example.texts["ref"] for example in examples))
-    wanted = round(share * len(references))
-    if wanted and len(references) < 2:
+    n, first = len(references), examples[-1].owner + 1
+    wanted = round(unrelated * n)
+    if wanted and n < 2:
         raise InputError(
             "all triples have one reference, and another is wanted as an unrelated hypothesis; leave --unrelated out"
         )
-    rng = np.random.default_rng((seed, len(references), 1))
-    chosen = sorted(rng.permutation(len(references))[:wanted].tolist())
-    first = examples[-1].owner + 1
-    others = [(i + int(rng.integers(1, len(references)))) % len(references) for i in chosen]
-    added = (
-        Example({"hyp": references[other], "ref": references[i]}, score, first + n)
-        for n, (i, other) in enumerate(zip(chosen, others, strict=True))
-    )
-    return [*examples, *added]
+    copied = sorted(np.random.default_rng((seed, n)).permutation(n)[: round(copies * n)].tolist())
+    rng = np.random.default_rng((seed, n, 1))
+    apart = sorted(rng.permutation(n)[:wanted].tolist())
+    pairs = [(i, i, 0.0) for i in copied] + [((i + int(rng.integers(1, n))) % n, i, worst) for i in apart]
+    return [
+        *examples,
+        *(
+            Example({"hyp": references[h], "ref": references[r]}, score, first + k)
+            for k, (h, r, score) in enumerate(pairs)
+        ),
+    ]
 
 
 @dataclass(frozen=True)

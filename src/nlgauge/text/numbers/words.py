@@ -39,7 +39,6 @@ class Number:
         currency, unit: currency and unit as written.
         words: whether the figure is in words.
         range: "first" and "second" in 10-12; "" elsewhere.
-        article: whether the figure in words begins with "a" (a hundred).
     """
 
     start: int
@@ -56,7 +55,6 @@ class Number:
     unit: str = ""
     words: bool = False
     range: Literal["", "first", "second"] = ""
-    article: bool = False
 
     @property
     def amount(self) -> Decimal | None:
@@ -373,7 +371,7 @@ _ORDINAL = "|".join(sorted(_NTH, key=len, reverse=True))
 _GAP = r"[ \u00a0]{1,3}"
 _AND = "(?:" + "|".join(f"(?<={big})" for big in _BIG) + rf"){_GAP}and{_GAP}"
 _RUN = re.compile(
-    rf"(?<![\w'’-])(?P<cardinal>(?P<article>an?{_GAP}(?=(?:{'|'.join(_BIG)}|dozen)\b))?"
+    rf"(?<![\w'’-])(?P<cardinal>(?:an?{_GAP}(?=(?:{'|'.join(_BIG)}|dozen)\b))?"
     rf"(?:{_WORD})\b(?:(?:-|{_AND}|{_GAP})(?:{_WORD})\b)*)"
     rf"(?P<rest>(?:-|{_AND}|{_GAP})(?P<last>{_ORDINAL})\b)?|(?<![\w'’-])(?P<alone>{_ORDINAL})\b",
     re.IGNORECASE,
@@ -430,8 +428,8 @@ def _in_words(text: str, match: re.Match[str]) -> Number | None:
         return None
     percent = _PERCENT.match(text, end)
     kind: Kind = "percent" if percent else "cardinal"
-    outer_end, article = percent.end() if percent else end, bool(match["article"])
-    return Number(start, end, start, outer_end, kind, text[start:end], value, words=True, article=article)
+    outer_end = percent.end() if percent else end
+    return Number(start, end, start, outer_end, kind, text[start:end], value, words=True)
 
 
 def _ordinal(text: str, start: int, end: int, value: int) -> Number | None:
