@@ -264,7 +264,7 @@ def suite():
 )
 def test_every_strategy_says_what_the_metric_says_on_its_own(model, rated, options, runtime):
     empty = ng.Segment("empty", "", SENTENCES[:1], SENTENCES[0])
-    segments = [*rated.segments, empty]
+    segments = [*rated.segments[::4], empty]
     for (formula, direction), built in strategies(Nli(model=str(model), **options)).items():
         alone = Nli(model=str(model), formula=formula, direction=direction, **options)
         # batches are put together in another way, which float32 sums feel in the seventh digit

@@ -351,30 +351,30 @@ def test_tensors_that_share_one_storage_do_not_fill_the_disk(tmp_path):
     assert not (tmp_path / "model.safetensors").exists()
 
 
-LIST = b"](" + b"K\x01K\x02\x86" * 50_000 + b"eq\x00"
+LIST = b"](" + b"K\x01K\x02\x86" * 10_000 + b"eq\x00"
 
 
 @pytest.mark.parametrize(
     "code",
     [
-        b"]" * 300_000 + b"a" * 299_999,  # lists in lists
-        b"(" * 300_000 + b"t" * 300_000,  # tuples in tuples
-        b"N" + b"\x85" * 300_000,
+        b"]" * 30_000 + b"a" * 29_999,  # lists in lists
+        b"(" * 30_000 + b"t" * 30_000,  # tuples in tuples
+        b"N" + b"\x85" * 30_000,
         b"]" + b"2" * 9,  # DUP
         b"]q\x00" + b"h\x00h\x00\x86q\x00" * 200,  # 2 ** 200 references
         b"}" + b"".join(b"X\x01\x00\x00\x00a" + b"}" for _ in range(1000)) + b"s" * 1000,
-        b"K\x01" * 3_000_000,  # more steps than any state has
+        b"K\x01" * 2_000_001,  # more steps than any state has
         b"\x8b\xff\xff\xff\x7f",  # a number of 2 GB
         b"\x8d" + b"\xff" * 8,
         b"\x96" + b"\xff" * 8,
         b"V" + b"a" * 5000 + b"\n",
         b"I" + b"1" * 5000 + b"\n",
         b"L" + b"1" * 5000 + b"L\n",
-        LIST + b"ccollections\nOrderedDict\nq\x01" + b"h\x01h\x00\x85R" * 100_000,  # one list, read 100,000 times
-        LIST + b"ctorch\nSize\nq\x01" + b"h\x01h\x00\x85R" * 100_000,
-        LIST + b"ccollections\nOrderedDict\n](" + b"h\x00" * 100_000 + b"e\x85R",
+        LIST + b"ccollections\nOrderedDict\nq\x01" + b"h\x01h\x00\x85R" * 20_000,  # one list, read 20,000 times
+        LIST + b"ctorch\nSize\nq\x01" + b"h\x01h\x00\x85R" * 20_000,
+        LIST + b"ccollections\nOrderedDict\n](" + b"h\x00" * 20_000 + b"e\x85R",
         b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x02"
-        + (b"N" * 100_000 + b"tq\x00" + b"h\x00Q" * 100_000),
+        + (b"N" * 20_000 + b"tq\x00" + b"h\x00Q" * 20_000),
     ],
     ids=range(17),
 )

@@ -63,31 +63,20 @@ def test_only_what_is_needed_is_downloaded_and_once(hub, tiny_model):
     assert hub.asked == []  # nothing at all
 
 
-def test_a_run_of_the_command_says_that_it_fetches_and_the_next_asks_nothing(hub, tiny_nli, tmp_path):
+def test_a_run_of_the_command_says_that_it_fetches_and_the_next_asks_nothing(hub, tiny_nli, tmp_path, capsys):
     hub.put("owner/nli", pickled(tiny_nli("roberta"), tmp_path / "old"))
     texts = tmp_path / "texts"
     texts.write_text("a cat\n")
-    command = [
-        sys.executable,
-        "-m",
-        "nlgauge",
-        "score",
-        "-i",
-        texts,
-        "-r",
-        texts,
-        "-m",
-        "nli:model=owner/nli",
-        "--no-cache",
-    ]
+    words = ["score", "-i", str(texts), "-r", str(texts), "-m", "nli:model=owner/nli", "--no-cache"]
     run = {"env": {**os.environ, **hub.environment}, "capture_output": True, "text": True, "check": True}
-    first = subprocess.run(command, **run)
+    first = subprocess.run([sys.executable, "-m", "nlgauge", *words], **run)
     assert "fetching owner/nli from the hub, once: " in first.stderr
     assert "%|" not in first.stderr  # no bar where nobody watches
     hub.asked.clear()
-    again = subprocess.run(command, **run)
-    assert again.stdout == first.stdout
-    assert "fetching" not in again.stderr
+    assert main(words) == 0
+    again = capsys.readouterr()
+    assert again.out == first.stdout
+    assert "fetching" not in again.err
     assert hub.asked == []
 
 
