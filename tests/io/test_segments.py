@@ -291,8 +291,23 @@ def test_names_in_the_files_go_before_those_of_the_files(put):
         ("M:1", "M", "1"),
         ("b:1", "b", "1"),
     ]
-    with pytest.raises(InputError, match=r"^system 'M' is in two data files, 'a' and 'b', and has some items in both"):
+    with pytest.raises(InputError, match=r"^system 'M' is in two data files, 'a' and 'b', and has item '1' in both"):
         joined(put, a=[{"system": "M", "hyp": "h"}], b=[{"system": "M", "hyp": "i"}]).check()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"id": "a", "seg": "1"}, {"id": "b", "seg": "1"}),
+        ({"id": "1"}, {"id": "b", "seg": "1", "lp": "de"}),  # without a group: that of any
+        ({"id": "b", "seg": "1", "lp": "de"}, {"id": "1"}),
+        ({"id": "a", "seg": "1"}, {"id": "a", "seg": "2"}),
+    ],
+)
+def test_an_output_is_in_one_file_alone_whatever_its_id_and_group(put, one, other):
+    rows = {name: [{"system": "M", "hyp": "h", **row}] for name, row in (("a", one), ("b", other))}
+    with pytest.raises(InputError, match=r"^system 'M' is in two data files, 'a' and 'b', and has item '[12]' in both"):
+        joined(put, **rows).check()
 
 
 def test_files_with_other_items_of_the_same_systems_are_parts_of_one_set(put):

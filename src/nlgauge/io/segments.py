@@ -395,12 +395,25 @@ class JoinedSource(Source):
                     twice[seen[own], name, own] = None
         inputs = [entry for part in parts for entry in part.inputs]
         self._of_parts = {own for _, _, own in twice}
-        tally = self._tally()
-        for one, other, own in twice if tally.repeated() else ():
-            raise InputError(
-                f"system {own!r} is in two data files, {one!r} and {other!r}, and has some items in both; expected one"
-                " file for each system, or each item in one"
-            )
+        tally = Tally()
+        held: dict[tuple[str, str], dict[str | None, str]] = {}  # system, item -> group -> the source that has it
+        of_ids: dict[str, str] = {}
+        for name, segment in self._by_source():
+            tally.add(segment)
+            if segment.system not in self._of_parts:
+                continue
+            assert segment.item is not None  # each has one here
+            groups = held.setdefault((segment.system, segment.item), {})
+            groups.setdefault(segment.group, name)
+            same = [
+                other for group, other in groups.items() if group == segment.group or None in (group, segment.group)
+            ]
+            for other in (other for other in (*same, of_ids.setdefault(segment.id, name)) if other != name):
+                raise InputError(
+                    f"system {segment.system!r} is in two data files, {other!r} and {name!r}, and has item"
+                    f" {segment.item!r} in both; expected one file for each system, or each item in one (where these"
+                    " are two runs, name each as a system of its own)"
+                )
         told = [
             f"data files {one!r} and {other!r} have systems in common, and are taken for parts of one set"
             for one, other in dict.fromkeys((one, other) for one, other, _ in twice)
@@ -417,6 +430,9 @@ class JoinedSource(Source):
             source.close()
 
     def _segments(self) -> Iterator[Segment]:
+        return (segment for _, segment in self._by_source())
+
+    def _by_source(self) -> Iterator[tuple[str, Segment]]:
         for name, source in self._named:
             for block in source.blocks():
                 for segment in block:
@@ -424,7 +440,7 @@ class JoinedSource(Source):
                     own = segment.id if segment.id.startswith(f"{system}:") else f"{system}:{segment.id}"
                     own = own if segment.group is None or system not in self._of_parts else f"{segment.group}:{own}"
                     item = segment.id if segment.item is None else segment.item
-                    yield replace(segment, id=own, system=system, item=item)
+                    yield name, replace(segment, id=own, system=system, item=item)
 
 
 # --- Some of the segments of a source: without certain systems, or only the items that all systems have
