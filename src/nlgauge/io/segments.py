@@ -25,7 +25,7 @@ from nlgauge.io.fields import (
     item_of_id,
     with_items,
 )
-from nlgauge.io.files import Faults, InputFile, counted, refuse
+from nlgauge.io.files import MANY, Faults, InputFile, counted, refuse
 from nlgauge.io.rows import Rows
 
 R = TypeVar("R")
@@ -310,16 +310,20 @@ class TableSource(Source):
             InputError: ids occur twice.
         """
         first: dict[str, tuple[int, Segment]] = {}
-        outputs = set[tuple[str | None, str]]()
-        faults = Faults(self.rows.file.name)
+        outputs: dict[tuple[str | None, str], int] = {}
+        faults, of_one = Faults(self.rows.file.name), Faults(self.rows.file.name)  # all; ids that a system has twice
+        told: list[tuple[str, str]] = []  # of `faults`, which may turn out to be none
         fields, had = Fields(self._columns), 0
         for place, segment in self._placed(fields):
             made = " (made from system and seg, or from the row number)" if fields.made > had else ""
             had = fields.made
             if hash(segment.id) not in repeated:
                 continue
-            of_systems = of_systems and not made and (segment.system, segment.id) not in outputs
-            outputs.add((segment.system, segment.id))
+            before = outputs.setdefault((segment.system, segment.id), place)
+            of_systems = of_systems and not made
+            if before != place:
+                said = f"duplicate id {segment.id!r} of system {segment.system!r}, first at {self.rows.at(before)}"
+                of_one.add(self.rows.at(place), f"{said}; each system has an id once")
             if segment.id in first:
                 before, one = first[segment.id]
                 way = f"; {WHOSE}" if made else ""
@@ -329,13 +333,15 @@ class TableSource(Source):
                     column = self._id_column
                     seg = f"--columns seg={column} (columns={{'seg': {column!r}}})"
                     way = f"; if it names the input that each system had, say {seg}"
-                faults.add(
-                    self.rows.at(place),
-                    f"duplicate id {segment.id!r}{made}, first at {self.rows.at(before)}; ids must be unique{way}",
-                )
+                same = f"duplicate id {segment.id!r}{made}, first at {self.rows.at(before)}; ids must be unique{way}"
+                told += [(self.rows.at(place), same)] if len(told) < MANY else []
             else:
                 first[segment.id] = place, segment
-        self._ids_are_items = of_systems and faults.n > 0
+        if of_systems and of_one.n < len(told):  # an id names the input that each system had
+            of_one.check()
+            self._ids_are_items = True
+        for where, same in told:
+            faults.add(where, same)
         faults.check()
 
 
