@@ -139,7 +139,9 @@ def test_judgements_that_fit_nothing_or_are_there_already_are_refused():
         ),
     ):
         judged(Dataset(SEGMENTS, "d"), table([Key(None, "A", "01")], 1.0))
-    with pytest.raises(InputError, match=r"^f: segment 's' already has a rating 'm'$"):
+    with pytest.raises(
+        InputError, match=r"^f: segment 's' already has a rating 'm'; for another name: --columns human.OTHER=m$"
+    ):
         judged(Dataset((Segment("s", "a", human={"m": 1.0}),)), table([Key("s")], 1.0))
 
 

@@ -339,7 +339,10 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
         }
         twice = [name for name in ratings if name in segment.human]
         if twice:
-            raise InputError(f"{table._where}segment {segment.id!r} already has a rating {twice[0]!r}")
+            raise InputError(
+                f"{table._where}segment {segment.id!r} already has a rating {twice[0]!r}; for another name:"
+                f" --columns human.OTHER={twice[0]}"
+            )
         segments.append(dataclasses.replace(segment, human={**segment.human, **ratings}))
     notes = [
         f"{table.name or 'table'}: no rating {name!r} for {count} of {len(segments)} segments"

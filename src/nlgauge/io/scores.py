@@ -300,7 +300,8 @@ class _Found:
             check_rated(self._rated, identity, row, self._like)
         first = self._places.setdefault((identity, rater, criterion), where)
         if first != where:
-            raise InputError(f"a second row about {key}, the first is {first}; {WHOSE}")
+            way = "rows about items need a column 'seg'; " if level == "system" else ""
+            raise InputError(f"a second row about {key}, the first is {first}; {way}{WHOSE}")
         self.scores.add(row, where, len(self.keys))
         self.level = level
         self.keys.append(key)
