@@ -273,7 +273,7 @@ def _checked(found: list[int], keys: Sequence[Key], names: Sequence[tuple[str | 
     if -1 in found:
         of_rows, of_segments = _items(key[:1] if key.id is not None else key[1:] for key in keys), _items(names)
         for system, items in of_segments.items():
-            rows = of_rows.get(system, frozenset())
+            rows = of_rows.get(system, set())
             n = str(len(rows))
             from_one = "0" in items and rows == {*map(str, range(1, len(rows) + 1))}
             from_zero = n in items and "0" not in items and rows == {*map(str, range(len(rows)))}

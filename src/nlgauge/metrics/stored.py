@@ -331,7 +331,7 @@ class Stored(BaseMetric):
             known = ", ".join(map(repr, [*read.tables][:8]))
             there = f"{self.file!r} is a file for each system, and there are those of {known}"
             if system is None:
-                raise InputError(f"{there}; the segments name no system")
+                raise InputError(f"{there}; the segments name no system, which a column 'system' does")
             many = "; one file of rows with a 'system' takes any name" if "/" in system else ""
             raise InputError(f"{there}; there is no {self.file.replace(_SYSTEM, system)!r}{many}")
         return read.tables[system]
