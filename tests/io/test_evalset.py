@@ -103,7 +103,9 @@ def test_texts_and_ratings_may_call_systems_and_items_alike(put, named, more):
 
 def test_a_rating_has_no_other_name_where_a_column_says_what_was_rated(outputs, put):
     put("r.csv", "item,system,aspect,score\n1,A,fluency,2\n")
-    with pytest.raises(InputError, match=r"^r.csv: the column 'aspect' says what was rated, so 'score' takes no name"):
+    with pytest.raises(
+        InputError, match=r"^r.csv: the column 'aspect' says what was rated; leave out human.q for 'score'$"
+    ):
         read_set(["both.csv"], {"human.q": "score"}, "r.csv")
 
 

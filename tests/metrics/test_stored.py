@@ -398,7 +398,7 @@ def test_each_system_may_have_a_file_of_numbers(tmp_path):
     assert Stored(file=metric.file).score(segments, Runtime()).values.tolist() == [0.25, 0.75, 0.5, 2]
     with pytest.raises(InputError, match=r"comet.C: the format cannot be told"):
         Stored(file=metric.file).score([Segment("C:1", "h", system="C", item="1")], Runtime())
-    with pytest.raises(InputError, match=r"there are those of 'A', 'B'; there is no '.*comet.x/D'; one file of rows"):
+    with pytest.raises(InputError, match=r"there are those of 'A', 'B', and no '.*comet.x/D'; one file of rows"):
         Stored(file=metric.file).score([*segments, Segment("D:1", "h", system="x/D", item="1")], Runtime())
     with pytest.raises(InputError, match=r"no file of such a name for any system"):
         Stored(file=str(tmp_path / "bleurt.{system}")).score(segments, Runtime())

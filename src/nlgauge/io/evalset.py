@@ -88,13 +88,7 @@ def _is_there(path: str) -> bool:
 
 
 def _keys_of_texts(pairs: Sequence[tuple[str, str]], header: Sequence[str], rated: Set[str]) -> list[tuple[str, str]]:
-    """(field, column) of the system and the item of texts, where one name leaves no doubt and ratings have the fields.
-
-    Args:
-        pairs: (field, column), as typed.
-        header: the names of the columns of the texts.
-        rated: the fields of the ratings.
-    """
+    """(field, column) of the system and the item of texts, where one name leaves no doubt and `rated` has the field."""
     known = {*header, *(field for field, _ in pairs)}
     by_id = "id" in known and ("seg" not in rated or ("id" in rated and RATER not in rated))
     wanted = {"system": "system" in rated, "seg": not by_id and not rated.isdisjoint(("seg", "system"))}
@@ -149,10 +143,8 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     rated = {name: field.removeprefix(CRITERION) for name, field in named.items() if field.startswith(CRITERION)}
     said = next((name for name in header if named.get(name, name) == RATED), None)
     if rated and said is not None:
-        raise InputError(
-            f"{path}: the column {said!r} says what was rated, so {next(iter(rated))!r} takes no name of a criterion,"
-            f" and human.{next(iter(rated.values()))} is given; leave it out"
-        )
+        (column, own), *_ = rated.items()
+        raise InputError(f"{path}: the column {said!r} says what was rated; leave out human.{own} for {column!r}")
     table = read_scores(path, [*rated] or None, {name: field for name, field in named.items() if name not in rated})
     columns = {rated.get(name, name): values for name, values in table.columns.items()}
     ratings = {rated.get(name, name): given for name, given in table.ratings.items()}

@@ -274,8 +274,8 @@ class Stored(BaseMetric):
         tables = self._read.tables
         values = np.concatenate([table.column(self.column) for table in tables.values()])
         if None not in tables:
-            name = self.column or Path(self.file.replace(_SYSTEM, "")).stem.strip("._-") or "scores"
-            return direction_of(name, values)
+            stem = Path(self.file.replace(_SYSTEM, "")).stem.strip("._-")
+            return direction_of(self.column or stem or "scores", values)
         name = self.column or next(iter(tables[None].columns))
         origin = tables[None].origins.get(name)
         return direction_of(name, values, None if origin is None else origin.higher_is_better)
@@ -302,10 +302,8 @@ class Stored(BaseMetric):
             lacking = table.places(own) < 0
             if _by_lines(table) and lacking.any():
                 first = own[int(lacking.argmax())]
-                raise InputError(
-                    f"{table.name} has {len(table)} lines, line i for item i, and none for segment {first.id!r} (item"
-                    f" {first.item!r}); expected a number for each text"
-                )
+                what = f"{table.name} has {len(table)} lines, line i for item i"
+                raise InputError(f"{what}, and none for segment {first.id!r} (item {first.item!r})")
             fits = fits or not lacking.all()
             values[places] = table.of(own, self.column, missing="nan")
         if not fits:
@@ -324,29 +322,15 @@ class Stored(BaseMetric):
 
     def _of(self, system: str | None) -> ScoreTable:
         """The table of a system; that of all under None, unless each has its own."""
-        read = self._read
-        if system in read.faults:
-            raise read.faults[system]
-        if system not in read.tables:
-            known = ", ".join(map(repr, [*read.tables][:8]))
-            there = f"{self.file!r} is a file for each system, and there are those of {known}"
-            if system is None:
-                raise InputError(f"{there}; the segments name no system, which a column 'system' does")
-            many = "; one file of rows with a 'system' takes any name" if "/" in system else ""
-            raise InputError(f"{there}; there is no {self.file.replace(_SYSTEM, system)!r}{many}")
-        return read.tables[system]
-
-    @cached_property
-    def _files(self) -> dict[str | None, str]:
-        """System -> its file; None -> the one file of all."""
-        before, mark, after = self.file.partition(_SYSTEM)
-        if not mark:
-            return {None: self.file}
-        paths = sorted(glob(f"{escape(before)}*{escape(after)}"))
-        found: dict[str | None, str] = {path[len(before) : len(path) - len(after)]: path for path in paths}
-        if not found:
-            raise InputError(f"scores:file is {self.file!r}, and there is no file of such a name for any system")
-        return found
+        tables, faults, _ = self._read
+        if system in tables:
+            return tables[system]
+        if system in faults:
+            raise faults[system]
+        lacking = "the segments name no system" if system is None else f"no {self.file.replace(_SYSTEM, system)!r}"
+        many = "; one file of rows with a column 'system' takes any name" if "/" in (system or "") else ""
+        known = ", ".join(map(repr, [*tables][:8]))
+        raise InputError(f"{self.file!r} is a file for each system: there are those of {known}, and {lacking}{many}")
 
     @cached_property
     def _read(self) -> _Read:
@@ -355,7 +339,12 @@ class Stored(BaseMetric):
 
         columns = None if self.column is None else [self.column]
         read, digest = _Read({}, {}), sha256()
-        for system, path in self._files.items():
+        before, mark, after = self.file.partition(_SYSTEM)
+        paths = sorted(glob(f"{escape(before)}*{escape(after)}")) if mark else [self.file]
+        if not paths:
+            raise InputError(f"scores:file is {self.file!r}, and there is no file of such a name for any system")
+        for path in paths:
+            system = path[len(before) : len(path) - len(after)] if mark else None
             try:
                 content = Path(path).read_bytes()  # what is written to it later is another metric's
                 table = read_scores(path, columns)
