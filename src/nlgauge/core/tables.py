@@ -278,11 +278,10 @@ def _checked(found: list[int], keys: Sequence[Key], names: Sequence[tuple[str | 
             from_one = "0" in items and rows == {*map(str, range(1, len(rows) + 1))}
             from_zero = n in items and "0" not in items and rows == {*map(str, range(len(rows)))}
             if rows and (from_one or from_zero):  # each would get the score of the one beside it
-                numbers = f"1 to {n}" if from_one else f"0 to {len(rows) - 1}"
-                raise InputError(
-                    f"{where}rows are about the items {numbers}, and a segment is item {('0' if from_one else n)!r};"
-                    " count both alike"
+                said = (
+                    f"1 to {n}, and a segment is '0'" if from_one else f"0 to {len(rows) - 1}, and a segment is {n!r}"
                 )
+                raise InputError(f"{where}rows are about the items {said}; count both alike")
         used = set(found)
         free = {_bare(key[:1] if key.id is not None else key[1:]): key for i, key in enumerate(keys) if i not in used}
         near = {free.get(_bare(own)): own for own, row in zip(names, found, strict=True) if row < 0}

@@ -408,17 +408,13 @@ class JoinedSource(Source):
             tally.add(segment)
             if segment.system not in self._of_parts:
                 continue
-            assert segment.item is not None  # each has one here
-            groups = held.setdefault((segment.system, segment.item), {})
+            groups = held.setdefault((str(segment.system), str(segment.item)), {})  # each has both here
             groups.setdefault(segment.group, name)
-            same = [
-                other for group, other in groups.items() if group == segment.group or None in (group, segment.group)
-            ]
+            same = [other for group, other in groups.items() if segment.group in (group, None) or group is None]
             for other in (other for other in (*same, of_ids.setdefault(segment.id, name)) if other != name):
                 raise InputError(
                     f"system {segment.system!r} is in two data files, {other!r} and {name!r}, and has item"
-                    f" {segment.item!r} in both; expected one file for each system, or each item in one (where these"
-                    " are two runs, name each as a system of its own)"
+                    f" {segment.item!r} in both; expected each item in one, and a name of its own for each of two runs"
                 )
         told = [
             f"data files {one!r} and {other!r} have systems in common, and are taken for parts of one set"
