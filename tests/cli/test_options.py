@@ -183,6 +183,8 @@ def test_other_processes_do_not_know_a_function_and_say_so_before_anything_is_re
     command = ["score", "d.jsonl", "-m", "mine:count", "-m", "0.5*count + 0.5*chrf", "--engine", "pool", "-o", "run"]
     assert main(command) == 2
     assert capsys.readouterr().err.startswith("nlgauge: count: 'count' is known in this process alone, and --engine")
+    assert main(["score", "d.jsonl", "-m", "Mine=chrf:beta=1", *command[-4:]]) == 2
+    assert "starts others; give the metric itself, or leave" in capsys.readouterr().err
     assert not (folder / "run").exists()
 
 

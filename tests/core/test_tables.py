@@ -139,7 +139,9 @@ def test_judgements_that_fit_nothing_or_are_there_already_are_refused():
         ),
     ):
         judged(Dataset(SEGMENTS, "d"), table([Key(None, "A", "01")], 1.0))
-    with pytest.raises(InputError, match=r"^f: segment 's' already has a rating 'm'$"):
+    with pytest.raises(
+        InputError, match=r"^f: segment 's' already has a rating 'm'; for another name: --columns human.OTHER=m$"
+    ):
         judged(Dataset((Segment("s", "a", human={"m": 1.0}),)), table([Key("s")], 1.0))
 
 
@@ -188,9 +190,15 @@ def test_the_order_of_rows_changes_nothing(order, values, by_id):
     assert scores.of(segments).tolist() == values
 
 
-def test_rows_that_count_from_one_are_not_those_of_items_from_zero():
-    rows = [Key(None, None, str(i)) for i in (1, 2, 3)]
-    with pytest.raises(InputError, match=r"^s: rows are about the items 1 to 3, and segment '0' is item '0'; count"):
-        find(rows, [Segment(str(i), "a") for i in range(3)], "s")
-    named = [Key(None, None, str(i)) for i in (1, 3)]  # names, and not the numbers of lines
-    assert find(named, [Segment("0", "a"), Segment("1", "a")]).tolist() == [-1, 0]
+@pytest.mark.parametrize("key", [lambda i: Key(i), lambda i: Key(None, None, i)])
+def test_rows_that_count_from_one_are_not_those_of_items_from_zero_or_the_other_way_round(key):
+    ones, zeros = ([str(i) for i in range(start, start + 3)] for start in (1, 0))
+    for rows, items, said in (
+        (ones, zeros, r"1 to 3, and a segment is '0'"),
+        (zeros, ones, r"0 to 2, and a segment is '3'"),
+    ):
+        with pytest.raises(InputError, match=rf"^s: rows are about the items {said}; count both alike$"):
+            find([*map(key, rows)], [Segment(item, "a") for item in items], "s")
+    assert find([*map(key, "013")], [Segment(item, "a") for item in "123"]).tolist() == [1, -1, 2]  # names, not counts
+    assert find([*map(key, zeros)], [Segment(item, "a") for item in "12"]).tolist() == [1, 2]
+    assert find([*map(key, "13")], [Segment("0", "a"), Segment("1", "a")]).tolist() == [-1, 0]

@@ -92,6 +92,23 @@ def test_columns_of_ratings_are_guessed_whatever_the_texts_call_theirs(outputs, 
     assert len(guessed) == (header != "id,segment,system,rater,q" or 1)
 
 
+@pytest.mark.parametrize("more", ["", ",id"])
+@pytest.mark.parametrize("named", ["model,item", "system,segment"])
+def test_texts_and_ratings_may_call_systems_and_items_alike(put, named, more):
+    rows = [f"{key}{more and ',' + key[::2]},text\n" for key in ("A,1", "A,2", "B,1")]
+    put("t.csv", f"{named}{more},output\n" + "".join(rows))
+    put("r.csv", f"{named},q\nA,1,2\nA,2,5\nB,1,1\n")
+    assert [s.human for s in read_set(["t.csv"], judgements="r.csv")[0]] == [{"q": 2.0}, {"q": 5.0}, {"q": 1.0}]
+
+
+def test_a_rating_has_no_other_name_where_a_column_says_what_was_rated(outputs, put):
+    put("r.csv", "item,system,aspect,score\n1,A,fluency,2\n")
+    with pytest.raises(
+        InputError, match=r"^r.csv: the column 'aspect' says what was rated; leave out human.q for 'score'$"
+    ):
+        read_set(["both.csv"], {"human.q": "score"}, "r.csv")
+
+
 def test_a_rating_may_have_another_name_and_is_then_the_only_one(outputs, put):
     put("r.csv", "item,system,seconds,grade\n1,A,9,2\n2,A,8,5\n")
     dataset, _ = read_set(["both.csv"], {"human.q": "grade", "hyp": "output"}, "r.csv")

@@ -202,6 +202,11 @@ def test_columns_asked_for_are_the_only_ones(put):
         ),
         ("a.tsv", "id\tm\nr\tx\n", "a.tsv: no column of scores ('m' is 'x', expected a number or None in a.tsv:2)"),
         ("a.tsv", "name\tm\nr\t1\n", "a.tsv:2: neither 'id' nor 'seg' nor 'system'; fields found: 'name', 'm'"),
+        (
+            "a.tsv",
+            "system\tm\nr\t1\nr\t2\n",
+            "a.tsv:3: a second row about system 'r', the first is a.tsv:2; rows about items",
+        ),
         ("a.tsv", "id\tm\nr\t1\nr\t2\n", "a.tsv:3: a second row about segment 'r', the first is a.tsv:2"),
         (
             "a.tsv",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io import files
+from nlgauge.io.fields import OF_ITEMS
 from nlgauge.io.files import InputFile
 from nlgauge.io.read import open_data, read
 from nlgauge.io.segments import OPTIONAL, HeldSource, JoinedSource, SelectedSource, Tally, in_blocks
@@ -151,12 +152,21 @@ def test_the_summary_counts_in_order_of_appearance(put):
             jsonl([{"hyp": "a", "id": 7}, {"hyp": "a", "id": "7"}]),
             "a.jsonl:2: duplicate id '7', first at a.jsonl:1; ids must be unique",
         ),
+        (  # an id names an item of both systems, and A has one twice
+            jsonl([{"hyp": "a", "id": own[1], "system": own[0]} for own in ("A1", "A2", "B1", "B2", "A2")]),
+            "a.jsonl:5: duplicate id '2' of system 'A', first at a.jsonl:2; each system has an id once",
+        ),
     ],
 )
 def test_duplicate_ids_are_named_with_both_lines(put, content, says):
     with pytest.raises(InputError) as error:
         open_data(put("a.jsonl", content)).check()
     assert str(error.value) == says
+
+
+def test_ids_of_items_may_be_many(put):
+    rows = [{"hyp": "a", "id": i, "system": system} for system in "AB" for i in range(1001)]  # rows that are bad: 1,000
+    assert open_data(put("a.jsonl", jsonl(rows))).check().notes == (OF_ITEMS.format("a.jsonl", "id"),)
 
 
 def test_equal_hashes_are_no_duplicates(put, monkeypatch):
@@ -291,8 +301,23 @@ def test_names_in_the_files_go_before_those_of_the_files(put):
         ("M:1", "M", "1"),
         ("b:1", "b", "1"),
     ]
-    with pytest.raises(InputError, match=r"^system 'M' is in two data files, 'a' and 'b', and has some items in both"):
+    with pytest.raises(InputError, match=r"^system 'M' is in two data files, 'a' and 'b', and has item '1' in both"):
         joined(put, a=[{"system": "M", "hyp": "h"}], b=[{"system": "M", "hyp": "i"}]).check()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"id": "a", "seg": "1"}, {"id": "b", "seg": "1"}),
+        ({"id": "1"}, {"id": "b", "seg": "1", "lp": "de"}),  # without a group: that of any
+        ({"id": "b", "seg": "1", "lp": "de"}, {"id": "1"}),
+        ({"id": "a", "seg": "1"}, {"id": "a", "seg": "2"}),
+    ],
+)
+def test_an_output_is_in_one_file_alone_whatever_its_id_and_group(put, one, other):
+    rows = {name: [{"system": "M", "hyp": "h", **row}] for name, row in (("a", one), ("b", other))}
+    with pytest.raises(InputError, match=r"^system 'M' is in two data files, 'a' and 'b', and has item '[12]' in both"):
+        joined(put, **rows).check()
 
 
 def test_files_with_other_items_of_the_same_systems_are_parts_of_one_set(put):

@@ -170,6 +170,7 @@ def test_a_sum_is_a_metric():
         ("bert_score", r"^unknown metric 'bert_score'; here it is 'bertscore'$"),
         ("chrff", r"^unknown metric 'chrff'; did you mean 'chrf' or 'chrf\+\+'\?$"),
         ("jaccard", r"^unknown metric 'jaccard'; 'nlgauge list metrics' has all names; .* is MODULE:jaccard after -m"),
+        ("human.q", r"^unknown metric 'human.q'; ratings take no name of their own and are no term of a sum"),
         ("mine.count", r"^unknown metric 'mine.count'; a metric of your own is mine:count after -m, and in Python the"),
         ("mine:count", r"^unknown metric 'mine:count': .*; in Python import count from mine, and give it in the place"),
         ("bleu:tokenise=13a", r"^bleu has no option 'tokenise'; did you mean 'tokenize'"),

@@ -393,5 +393,28 @@ def test_each_system_may_have_a_file_of_numbers(tmp_path):
     assert "file:comet.{system}|" in before
     (tmp_path / "comet.B").write_text("0.75\n2\n")
     assert str(signature_of(Stored(file=metric.file), Runtime())) != before
+    for name in ("C", "B.old"):  # of no system of these
+        (tmp_path / f"comet.{name}").write_text("no number\n")
+    assert Stored(file=metric.file).score(segments, Runtime()).values.tolist() == [0.25, 0.75, 0.5, 2]
+    with pytest.raises(InputError, match=r"comet.C: the format cannot be told"):
+        Stored(file=metric.file).score([Segment("C:1", "h", system="C", item="1")], Runtime())
+    with pytest.raises(InputError, match=r"there are those of 'A', 'B', and no '.*comet.x/D'; one file of rows"):
+        Stored(file=metric.file).score([*segments, Segment("D:1", "h", system="x/D", item="1")], Runtime())
     with pytest.raises(InputError, match=r"no file of such a name for any system"):
         Stored(file=str(tmp_path / "bleurt.{system}")).score(segments, Runtime())
+
+
+@pytest.mark.parametrize("name", ["m.txt", "m.{system}"])
+def test_a_file_of_numbers_has_a_line_for_each_text_and_no_more(tmp_path, name):
+    path = tmp_path / name.replace("{system}", "s")
+    path.write_text("1\n2\n")
+    metric = Stored(file=str(tmp_path / name))
+    texts = [Segment(f"id{i}", "h", system="s", item=str(i)) for i in (1, 2, 3)]
+    assert metric.score(texts[:2], Runtime()).values.tolist() == [1, 2]
+    assert (
+        metric.unfit(texts[:1])
+        == "the file of its numbers has more lines than there are texts, and may be that of others"
+    )
+    assert metric.unfit(texts[1:2]) is None  # a part of the texts, with the last of them
+    with pytest.raises(InputError, match=r"has 2 lines, line i for item i, and none for segment 'id3' \(item '3'\)"):
+        metric.score(texts, Runtime())

@@ -38,7 +38,7 @@ def report(
         ),
     ] = None,
     data: Annotated[
-        list[str] | None, Typed("The texts of these segments; they then stand on the page.", metavar="FILE")
+        list[str] | None, Typed("The texts of these segments, for the page; repeat it for more.", metavar="FILE")
     ] = None,
     judgements: Annotated[
         str | None, Typed("Ratings of these segments in a table of their own, as for meta.", metavar="FILE")

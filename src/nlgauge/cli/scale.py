@@ -19,7 +19,7 @@ from nlgauge.core.metric import BaseMetric, part_directions
 from nlgauge.core.options import Checked, Range, Typed, construct
 from nlgauge.core.result import Result
 from nlgauge.core.spec import Spec, parse
-from nlgauge.metrics.registry import own_names
+from nlgauge.metrics.registry import METRICS, own_names
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ComparisonOptions
 from nlgauge.scoring.looks import Looks
@@ -129,9 +129,11 @@ class InParts:
 
         for spec, name in product(metrics, own_names()):
             if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", spec):
+                way = "give it an entry point (page 'guides/make' of the documentation)"
+                way = "give the metric itself" if METRICS.entries[name].preset else way  # it was named as X=chrf
                 raise InputError(
-                    f"{spec}: {name!r} is known in this process alone, and --engine starts others; give it an entry"
-                    " point (page 'guides/make' of the documentation), or leave --engine out"
+                    f"{spec}: {name!r} is known in this process alone, and --engine starts others; {way}, or leave"
+                    " --engine out"
                 )
         engine, workers = self.chosen
         if engine == "ray" and not workers.dry_run:  # before hours of reading

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -232,8 +231,8 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
     segments without an item.
 
     Raises:
-        InputError: two rows differ only in their group, and the segment does not name one; or the items of rows count
-            from 1, and those of segments from 0; or names of a row and a segment differ by blanks alone.
+        InputError: two rows differ only in their group, and the segment does not name one; or rows count from 1, and
+            segments from 0, or the other way round; or names of a row and a segment differ by blanks alone.
     """
     where = f"{name}: " if name else ""
     by_id = {key.id: row for row, key in enumerate(keys) if key.id is not None}
@@ -245,11 +244,6 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
     groups = {key.group for key in keys} - {None}
     rows = {(key.system, key.item, key.group): row for row, key in enumerate(keys)}
     no_system = not any(key.system for key in keys)
-    counted: Counter[str | None] = Counter()  # rows of each system so far
-    from_one = True
-    for key in keys:
-        counted[key.system] += 1
-        from_one = from_one and key.item == str(counted[key.system])
     found, names = list[int](), list[tuple[str | None, ...]]()
     taken: dict[int, str] = {}
     for segment in segments:
@@ -263,11 +257,6 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
         system, item = (None, segment.item or segment.id) if no_system else (segment.system, segment.item)
         row = rows.get((system, item, group), -1)
         row = rows.get((system, item, None), -1) if row < 0 else row
-        if item == "0" and from_one and system in counted:  # else each would get the score of the one before it
-            raise InputError(
-                f"{where}rows are about the items 1 to {max(counted.values())}, and segment {segment.id!r} is item '0';"
-                " count both alike, or give the rows ids"
-            )
         first = segment.id if row < 0 else taken.setdefault(row, segment.id)
         if first != segment.id:
             raise InputError(
@@ -280,8 +269,19 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
 
 
 def _checked(found: list[int], keys: Sequence[Key], names: Sequence[tuple[str | None, ...]], where: str) -> Places:
-    """The row of each segment; segments without one are refused whose names differ from those of a row by blanks."""
+    """The row of each segment; refused are names that differ from those of a row by blanks, or count from elsewhere."""
     if -1 in found:
+        of_rows, of_segments = _items(key[:1] if key.id is not None else key[1:] for key in keys), _items(names)
+        for system, items in of_segments.items():
+            rows = of_rows.get(system, set())
+            n = str(len(rows))
+            from_one = "0" in items and rows == {*map(str, range(1, len(rows) + 1))}
+            from_zero = n in items and "0" not in items and rows == {*map(str, range(len(rows)))}
+            if rows and (from_one or from_zero):  # each would get the score of the one beside it
+                said = (
+                    f"1 to {n}, and a segment is '0'" if from_one else f"0 to {len(rows) - 1}, and a segment is {n!r}"
+                )
+                raise InputError(f"{where}rows are about the items {said}; count both alike")
         used = set(found)
         free = {_bare(key[:1] if key.id is not None else key[1:]): key for i, key in enumerate(keys) if i not in used}
         near = {free.get(_bare(own)): own for own, row in zip(names, found, strict=True) if row < 0}
@@ -292,6 +292,14 @@ def _checked(found: list[int], keys: Sequence[Key], names: Sequence[tuple[str | 
                 f" {', '.join(map(repr, filter(None, own)))}; take the blanks out of both"
             )
     return np.array(found, dtype=np.int64)
+
+
+def _items(names: Iterable[tuple[str | None, ...]]) -> dict[str | None, set[str | None]]:
+    """System -> its items, of names as `_checked` has them; None -> the ids, which stand alone."""
+    found: dict[str | None, set[str | None]] = {}
+    for name in names:
+        found.setdefault(name[0] if len(name) > 1 else None, set()).add(name[1] if len(name) > 1 else name[0])
+    return found
 
 
 def _bare(names: Iterable[str | None]) -> tuple[str | None, ...]:
@@ -330,7 +338,10 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
         }
         twice = [name for name in ratings if name in segment.human]
         if twice:
-            raise InputError(f"{table._where}segment {segment.id!r} already has a rating {twice[0]!r}")
+            raise InputError(
+                f"{table._where}segment {segment.id!r} already has a rating {twice[0]!r}; for another name:"
+                f" --columns human.OTHER={twice[0]}"
+            )
         segments.append(dataclasses.replace(segment, human={**segment.human, **ratings}))
     notes = [
         f"{table.name or 'table'}: no rating {name!r} for {count} of {len(segments)} segments"

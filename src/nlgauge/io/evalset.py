@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from nlgauge.core.errors import InputError
@@ -53,8 +53,7 @@ def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, jud
     of_texts: list[Mapping[str, str] | None] = []
     for there in map(read.first_names, paths):
         pairs = [(field, name) for field, name in typed if name not in names or name in there]
-        if {"seg", "system"} & {*header, *names.values(), *_guessed(header, names)}:
-            pairs = _with_item(pairs, there)
+        pairs += _keys_of_texts(pairs, there, {*header, *names.values(), *_guessed(header, names)})
         of_texts.append(dict(pair if by_field else pair[::-1] for pair in pairs) or None)
     source = _opened(paths, of_texts)
     source.check()  # before ratings are read
@@ -88,11 +87,15 @@ def _is_there(path: str) -> bool:
     return path == STDIN or os.path.exists(path)
 
 
-def _with_item(pairs: Sequence[tuple[str, str]], header: Sequence[str]) -> list[tuple[str, str]]:
-    """(field, column) of texts, and the column of their items, if one name leaves no doubt and they have no ids."""
-    items = [name for name in _CALLED["seg"] if name in header]
-    is_named = bool({"id", "seg"} & {*header, *(field for field, _ in pairs)})
-    return [*pairs, ("seg", items[0])] if len(items) == 1 and not is_named else [*pairs]
+def _keys_of_texts(pairs: Sequence[tuple[str, str]], header: Sequence[str], rated: Set[str]) -> list[tuple[str, str]]:
+    """(field, column) of the system and the item of texts, where one name leaves no doubt and `rated` has the field."""
+    known = {*header, *(field for field, _ in pairs)}
+    by_id = "id" in known and ("seg" not in rated or ("id" in rated and RATER not in rated))
+    wanted = {"system": "system" in rated, "seg": not by_id and not rated.isdisjoint(("seg", "system"))}
+    there = {field: [name for name in _CALLED[field] if name in header] for field in wanted}
+    return [
+        (field, there[field][0]) for field in wanted if wanted[field] and field not in known and len(there[field]) == 1
+    ]
 
 
 def _guessed(header: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
@@ -127,16 +130,21 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     if read.by_fields("jsonl", read.first_names(path)) == "pearmut":
         return pearmut_table(InputFile(path))
     if not is_table:
-        header = next(Lines(InputFile(path)).filled(), (0, ""))[1]
-        reader = reader_by_header(header)
+        first = next(Lines(InputFile(path)).filled(), (0, ""))[1]
+        reader = reader_by_header(first)
         if reader:
             of_campaign: ScoreTable = loaded(reader)(path)
             return of_campaign
-        if is_esa(header):
+        if is_esa(first):
             return read_esa_scores(path)
-    guess = _guessed(read.first_names(path), names or {})
+    header = read.first_names(path)
+    guess = _guessed(header, names or {})
     named = {**(names or {}), **{name: field for field, name in guess.items()}}
     rated = {name: field.removeprefix(CRITERION) for name, field in named.items() if field.startswith(CRITERION)}
+    said = next((name for name in header if named.get(name, name) == RATED), None)
+    if rated and said is not None:
+        (column, own), *_ = rated.items()
+        raise InputError(f"{path}: the column {said!r} says what was rated; leave out human.{own} for {column!r}")
     table = read_scores(path, [*rated] or None, {name: field for name, field in named.items() if name not in rated})
     columns = {rated.get(name, name): values for name, values in table.columns.items()}
     ratings = {rated.get(name, name): given for name, given in table.ratings.items()}

@@ -513,7 +513,7 @@ _SCRIPTS = {  # encoding -> first and last of its commonest letters; of equal sh
     "EUC-KR": ("가", "힣"),
     "GB18030": ("一", "龥"),
 }
-_PLACES, _MANY = 5, 1000  # bad rows that are named, and that are counted
+_PLACES, MANY = 5, 1000  # bad rows that are named, and that are counted
 _ZIP = b"PK\x03\x04"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -665,7 +665,7 @@ class Faults:
         self.n += 1
         if self.n <= _PLACES:
             self._places.append(place.removeprefix(self._name).lstrip(":, "))
-        if self.n >= _MANY:
+        if self.n >= MANY:
             self.check()
 
     @contextmanager
@@ -679,7 +679,7 @@ class Faults:
     def check(self) -> None:
         """Raise the error of all rows counted, if there are any."""
         if self.n > 1:
-            n = f"{self.n} rows are bad" if self.n < _MANY else f"{_MANY} rows and perhaps more are bad"
+            n = f"{self.n} rows are bad" if self.n < MANY else f"{MANY} rows and perhaps more are bad"
             more = ", ..." if self.n > len(self._places) else ""
             raise InputError(f"{self._first}; {n}: {', '.join(self._places)}{more}")
         if self.n:

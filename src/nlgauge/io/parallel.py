@@ -286,7 +286,7 @@ def system_names(paths: Sequence[str]) -> list[str]:
     """
     if not paths:
         raise InputError("no hypothesis file is given, expected at least one")
-    twice = [path for path, times in Counter(paths).items() if times > 1]
+    twice = [path for path, times in Counter(map(os.path.normpath, paths)).items() if times > 1]
     if twice:
         raise InputError(f"hypothesis file {twice[0]} is given twice, expected one file per system")
     # A name that is no UTF-8 could not be written into a result; its odd bytes are shown as \\xff.

@@ -44,6 +44,7 @@ from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
 
 SUFFIX = ".meta.json"
+BY_LINES = "one number on each line; line i is taken for item i"  # the end of a note
 
 
 def write_beside(
@@ -299,7 +300,8 @@ class _Found:
             check_rated(self._rated, identity, row, self._like)
         first = self._places.setdefault((identity, rater, criterion), where)
         if first != where:
-            raise InputError(f"a second row about {key}, the first is {first}; {WHOSE}")
+            way = "rows about items need a column 'seg'; " if level == "system" else ""
+            raise InputError(f"a second row about {key}, the first is {first}; {way}{WHOSE}")
         self.scores.add(row, where, len(self.keys))
         self.level = level
         self.keys.append(key)
@@ -474,7 +476,7 @@ def _number_lines(file: InputFile, notes: list[str]) -> Iterator[_Row] | None:
     except ValueError:
         return None
     name = PurePath(unpacked_name(file.path)).stem
-    notes.append(f"{file.name}: one number on each line; line i is taken for item i")
+    notes.append(f"{file.name}: {BY_LINES}")
     lines = Lines(file)
     return ((lines.at(place), {"seg": str(place), name: line}) for place, line in lines)
 

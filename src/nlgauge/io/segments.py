@@ -25,7 +25,7 @@ from nlgauge.io.fields import (
     item_of_id,
     with_items,
 )
-from nlgauge.io.files import Faults, InputFile, counted, refuse
+from nlgauge.io.files import MANY, Faults, InputFile, counted, refuse
 from nlgauge.io.rows import Rows
 
 R = TypeVar("R")
@@ -310,16 +310,20 @@ class TableSource(Source):
             InputError: ids occur twice.
         """
         first: dict[str, tuple[int, Segment]] = {}
-        outputs = set[tuple[str | None, str]]()
-        faults = Faults(self.rows.file.name)
+        outputs: dict[tuple[str | None, str], int] = {}
+        faults, of_one = Faults(self.rows.file.name), Faults(self.rows.file.name)  # all; ids that a system has twice
+        told: list[tuple[str, str]] = []  # of `faults`, which may turn out to be none
         fields, had = Fields(self._columns), 0
         for place, segment in self._placed(fields):
             made = " (made from system and seg, or from the row number)" if fields.made > had else ""
             had = fields.made
             if hash(segment.id) not in repeated:
                 continue
-            of_systems = of_systems and not made and (segment.system, segment.id) not in outputs
-            outputs.add((segment.system, segment.id))
+            before = outputs.setdefault((segment.system, segment.id), place)
+            of_systems = of_systems and not made
+            if before != place:
+                said = f"duplicate id {segment.id!r} of system {segment.system!r}, first at {self.rows.at(before)}"
+                of_one.add(self.rows.at(place), f"{said}; each system has an id once")
             if segment.id in first:
                 before, one = first[segment.id]
                 way = f"; {WHOSE}" if made else ""
@@ -329,13 +333,15 @@ class TableSource(Source):
                     column = self._id_column
                     seg = f"--columns seg={column} (columns={{'seg': {column!r}}})"
                     way = f"; if it names the input that each system had, say {seg}"
-                faults.add(
-                    self.rows.at(place),
-                    f"duplicate id {segment.id!r}{made}, first at {self.rows.at(before)}; ids must be unique{way}",
-                )
+                same = f"duplicate id {segment.id!r}{made}, first at {self.rows.at(before)}; ids must be unique{way}"
+                told += [(self.rows.at(place), same)] if len(told) < MANY else []
             else:
                 first[segment.id] = place, segment
-        self._ids_are_items = of_systems and faults.n > 0
+        if of_systems and of_one.n < len(told):  # an id names the input that each system had
+            of_one.check()
+            self._ids_are_items = True
+        for where, same in told:
+            faults.add(where, same)
         faults.check()
 
 
@@ -395,12 +401,21 @@ class JoinedSource(Source):
                     twice[seen[own], name, own] = None
         inputs = [entry for part in parts for entry in part.inputs]
         self._of_parts = {own for _, _, own in twice}
-        tally = self._tally()
-        for one, other, own in twice if tally.repeated() else ():
-            raise InputError(
-                f"system {own!r} is in two data files, {one!r} and {other!r}, and has some items in both; expected one"
-                " file for each system, or each item in one"
-            )
+        tally = Tally()
+        held: dict[tuple[str, str], dict[str | None, str]] = {}  # system, item -> group -> the source that has it
+        of_ids: dict[str, str] = {}
+        for name, segment in self._by_source():
+            tally.add(segment)
+            if segment.system not in self._of_parts:
+                continue
+            groups = held.setdefault((str(segment.system), str(segment.item)), {})  # each has both here
+            groups.setdefault(segment.group, name)
+            same = [other for group, other in groups.items() if segment.group in (group, None) or group is None]
+            for other in (other for other in (*same, of_ids.setdefault(segment.id, name)) if other != name):
+                raise InputError(
+                    f"system {segment.system!r} is in two data files, {other!r} and {name!r}, and has item"
+                    f" {segment.item!r} in both; expected each item in one, and a name of its own for each of two runs"
+                )
         told = [
             f"data files {one!r} and {other!r} have systems in common, and are taken for parts of one set"
             for one, other in dict.fromkeys((one, other) for one, other, _ in twice)
@@ -417,6 +432,9 @@ class JoinedSource(Source):
             source.close()
 
     def _segments(self) -> Iterator[Segment]:
+        return (segment for _, segment in self._by_source())
+
+    def _by_source(self) -> Iterator[tuple[str, Segment]]:
         for name, source in self._named:
             for block in source.blocks():
                 for segment in block:
@@ -424,7 +442,7 @@ class JoinedSource(Source):
                     own = segment.id if segment.id.startswith(f"{system}:") else f"{system}:{segment.id}"
                     own = own if segment.group is None or system not in self._of_parts else f"{segment.group}:{own}"
                     item = segment.id if segment.item is None else segment.item
-                    yield replace(segment, id=own, system=system, item=item)
+                    yield name, replace(segment, id=own, system=system, item=item)
 
 
 # --- Some of the segments of a source: without certain systems, or only the items that all systems have

@@ -284,6 +284,8 @@ def _elsewhere(name: str) -> str:
     if presets:
         return f"; as in its paper it is {' or '.join(presets)}"
     module, dot, function = name.rpartition(".")
+    if name.startswith(RATINGS):
+        return f"; ratings take no name of their own and are no term of a sum: give {name} alone, beside other metrics"
     if not_included(name):
         return not_included(name)
     if dot and function.isidentifier():

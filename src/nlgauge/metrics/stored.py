@@ -226,8 +226,9 @@ class Stored(BaseMetric):
 
     Rows are joined to segments by `id`, or by `system`, `seg` and `lp` or `task`; a file of which no row fits any
     segment is refused. A file for each system, of one number on each line or with rows, is `file="comet.{system}"`. A
-    segment without a score gets NaN and is counted; `nlgauge meta` refuses it unless `--missing` says what to do. The
-    number of a corpus is the mean of its segments.
+    segment without a score gets NaN and is counted, but is refused where it has no line of a file of numbers, or its
+    system no file; `nlgauge meta` refuses it unless `--missing` says what to do. The number of a corpus is the mean of
+    its segments.
 
     The direction is the first of these that is known, and a note says so where it is a guess:
 
@@ -270,71 +271,107 @@ class Stored(BaseMetric):
         """Whether the column rises or falls with quality."""
         if self.higher_is_better is not None:
             return Direction(self.higher_is_better)
-        values, table = self._table.column(self.column), self._table
-        name = self.column or next(iter(table.columns))
-        origin = table.origins.get(name)
+        tables = self._read.tables
+        values = np.concatenate([table.column(self.column) for table in tables.values()])
+        if None not in tables:
+            stem = Path(self.file.replace(_SYSTEM, "")).stem.strip("._-")
+            return direction_of(self.column or stem or "scores", values)
+        name = self.column or next(iter(tables[None].columns))
+        origin = tables[None].origins.get(name)
         return direction_of(name, values, None if origin is None else origin.higher_is_better)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The name of the file, the direction, and the digest."""
         name = Path(self.file).name  # wherever it lies, however its path is written
-        return {"file": name, "higher_is_better": self.direction.higher_is_better, "sha256": self._digest}
+        return {"file": name, "higher_is_better": self.direction.higher_is_better, "sha256": self._read.digest}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The numbers of the file in the order of the segments; NaN, which is counted, where the file has none.
 
         Raises:
-            InputError: no row matches any segment, or there is no such column.
+            InputError: no row matches any segment, there is no such column, a system has no file where each has one, or
+                a file of one number on each line has none for a segment.
         """
-        if segments and (self._table.places(segments) < 0).all():
-            first, row_key = segments[0], self._table.keys[0]
+        by_system: dict[str | None, list[int]] = {}
+        for place, segment in enumerate(segments):
+            by_system.setdefault(segment.system if _SYSTEM in self.file else None, []).append(place)
+        values = np.full(len(segments), np.nan)
+        fits = not segments
+        for system, places in by_system.items():
+            own, table = [segments[place] for place in places], self._of(system)
+            lacking = table.places(own) < 0
+            if _by_lines(table) and lacking.any():
+                first = own[int(lacking.argmax())]
+                what = f"{table.name} has {len(table)} lines, line i for item i"
+                raise InputError(f"{what}, and none for segment {first.id!r} (item {first.item!r})")
+            fits = fits or not lacking.all()
+            values[places] = table.of(own, self.column, missing="nan")
+        if not fits:
+            first, row_key = segments[0], self._of(next(iter(by_system))).keys[0]
             what = f"no row of {self.file} fits any of {len(segments)} segments"
             raise InputError(f"{what}: its first is about {row_key}, the first segment is {first.id!r}")
-        values = self._table.of(segments, self.column, missing="nan")
         up = self.direction.higher_is_better
         return Scores(signature_of(self, runtime), ids(segments), values, higher_is_better=up)
 
-    @cached_property
-    def _digest(self) -> str:
-        """That of the file whose numbers are kept: what is written to it later is another metric's."""
-        digest = sha256()
-        for system, path in self._files.items():
-            try:
-                content = Path(path).read_bytes()
-            except OSError as error:
-                raise InputError(f"cannot read scores {path}: {error.strerror}") from None
-            digest.update(content if system is None else f"{system}\0{sha256(content).hexdigest()}\n".encode())
-        return digest.hexdigest()[:16]
+    def unfit(self, segments: Sequence[Segment]) -> str | None:
+        """Why its number says little of a system with these texts; None if it is fit."""
+        table = self._read.tables.get(segments[0].system if _SYSTEM in self.file else None)
+        if table is None or not _by_lines(table) or str(len(table)) in {s.item or s.id for s in segments}:
+            return None
+        return "the file of its numbers has more lines than there are texts, and may be that of others"
+
+    def _of(self, system: str | None) -> ScoreTable:
+        """The table of a system; that of all under None, unless each has its own."""
+        tables, faults, _ = self._read
+        if system in tables:
+            return tables[system]
+        if system in faults:
+            raise faults[system]
+        lacking = "the segments name no system" if system is None else f"no {self.file.replace(_SYSTEM, system)!r}"
+        many = "; one file of rows with a column 'system' takes any name" if "/" in (system or "") else ""
+        known = ", ".join(map(repr, [*tables][:8]))
+        raise InputError(f"{self.file!r} is a file for each system: there are those of {known}, and {lacking}{many}")
 
     @cached_property
-    def _files(self) -> dict[str | None, str]:
-        """System -> its file; None -> the one file of all."""
-        before, mark, after = self.file.partition(_SYSTEM)
-        if not mark:
-            return {None: self.file}
-        paths = sorted(glob(f"{escape(before)}*{escape(after)}"))
-        found: dict[str | None, str] = {path[len(before) : len(path) - len(after)]: path for path in paths}
-        if not found:
-            raise InputError(f"scores:file is {self.file!r}, and there is no file of such a name for any system")
-        return found
-
-    @cached_property
-    def _table(self) -> ScoreTable:
-        _ = self._digest
+    def _read(self) -> _Read:
         # The only metric that reads a format of ours, and only when it is used.
         from nlgauge.io.scores import read_scores
 
         columns = None if self.column is None else [self.column]
-        tables = {system: read_scores(path, columns) for system, path in self._files.items()}
-        if None in tables:
-            return tables[None]
-        name = self.column or Path(self.file.replace(_SYSTEM, "")).stem.strip("._-") or "scores"
-        return ScoreTable(
-            tuple(
-                key if key.id is not None else key._replace(system=key.system or system)
-                for system, table in tables.items()
-                for key in table.keys
-            ),
-            {name: np.concatenate([table.column(self.column) for table in tables.values()])},
-            name=self.file,
-        )
+        read, digest = _Read({}, {}), sha256()
+        before, mark, after = self.file.partition(_SYSTEM)
+        paths = sorted(glob(f"{escape(before)}*{escape(after)}")) if mark else [self.file]
+        if not paths:
+            raise InputError(f"scores:file is {self.file!r}, and there is no file of such a name for any system")
+        for path in paths:
+            system = path[len(before) : len(path) - len(after)] if mark else None
+            try:
+                content = Path(path).read_bytes()  # what is written to it later is another metric's
+                table = read_scores(path, columns)
+                table.column(self.column)
+            except OSError as error:
+                read.faults[system] = InputError(f"cannot read scores {path}: {error.strerror}")
+            except InputError as error:  # it is no matter unless a system has this name
+                read.faults[system] = error
+            else:
+                keys = (key if key.id is not None else key._replace(system=key.system or system) for key in table.keys)
+                read.tables[system] = replace(table, keys=tuple(keys))
+                digest.update(content if system is None else f"{system}\0{sha256(content).hexdigest()}\n".encode())
+        if not read.tables:
+            raise next(iter(read.faults.values()))
+        return read._replace(digest=digest.hexdigest()[:16])
+
+
+class _Read(NamedTuple):
+    """The files of a metric: system -> its scores, or what is wrong with its file; and the digest of the scores."""
+
+    tables: dict[str | None, ScoreTable]
+    faults: dict[str | None, InputError]
+    digest: str = ""
+
+
+def _by_lines(table: ScoreTable) -> bool:
+    """Whether its file has a number on each line, and nothing that says of what."""
+    from nlgauge.io.scores import BY_LINES
+
+    return any(note.endswith(BY_LINES) for note in table.notes)

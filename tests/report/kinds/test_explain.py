@@ -99,4 +99,4 @@ def test_a_gap_is_a_plus_and_the_totals_stand_above():
         Explanations((Explanation("1", "a b", ("a c b",), (ErrorSpan(2, 2, "minor", missing=True),)),), ABOUT).result()
     )
     assert ">+</mark>" in html
-    assert "1 texts: 0 without a mark, 0 major and 1 minor errors" in html
+    assert "1 text: 0 without a mark, 0 major and 1 minor error," in html

@@ -373,7 +373,7 @@ class Consensus(BaseMetric):
         if segments and not any(s.references for s in self._against(segments)):
             raise InputError(
                 "consensus compares the outputs for one input, and no input has two of them; score the files of several"
-                " systems in one run, or name the column of the input (item)"
+                " systems in one run, or name the column of the input (seg)"
             )
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:

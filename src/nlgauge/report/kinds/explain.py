@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
+from nlgauge.io.files import counted
 from nlgauge.report.labels import clean, columns, visible
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import Kind, Paper, Part, Table
@@ -111,8 +112,8 @@ def totals(rows: Sequence[Mapping[str, Any]]) -> str:
     clean_ones = sum(not row["spans"] for row in rows)
     mean = sum(row["score"] for row in rows) / len(rows) if rows else math.nan
     return (
-        f"{len(rows)} texts: {clean_ones} without a mark, {counts['major']} major and {counts['minor']} minor errors,"
-        f" mean score {mean:.2f}"
+        f"{counted(len(rows), 'text')}: {clean_ones} without a mark, {counts['major']} major and"
+        f" {counted(counts['minor'], 'minor error')}, mean score {mean:.2f}"
     )
 
 
