@@ -300,11 +300,25 @@ def test_a_flaw_of_a_copy_weighs_twice_what_a_lacking_name_does(told):
 
 def test_an_empty_side_gets_the_worst_value(told):
     told({})
-    rows = [Segment("1", "", source=FAITHFUL_SOURCE), Segment("2", SUMMARY, source="\n"), Segment("3", " ", source="")]
-    found = score(rows)
-    assert found.values.tolist() == [0.0] * 3
+    sides = [("", FAITHFUL_SOURCE), (SUMMARY, "\n"), (" ", ""), (".", FAITHFUL_SOURCE), (SUMMARY, "...")]
+    found = score([Segment(str(i), hyp, source=src) for i, (hyp, src) in enumerate(sides)])
+    assert found.values.tolist() == [0.0] * 5
     assert found.flags["empty"].all()
     assert evidence("", FAITHFUL_SOURCE, Runtime(device="cpu")).claims == ()
+
+
+def test_an_empty_source_supports_no_sentence(told):
+    told({})
+    found = evidence(SUMMARY, "", Runtime(device="cpu"))
+    assert (found.value, len(found.unsupported())) == (0.0, 2)
+    assert [(claim.support, claim.evidence) for claim in found.claims] == [(0.0, Quote(0, 0, ""))] * 2
+    assert [claim.reason for claim in found.claims] == ["not supported by the source", "not in the source: Oslo"]
+
+
+def test_marks_without_words_are_no_sentence(told):
+    told({(ONE, ONE): (1.0, 0.0, 0.0)})
+    found = score([Segment("1", f"{ONE}\n...\n", source=ONE)])
+    assert found.values.tolist() == [1.0]
 
 
 def test_a_pair_that_is_cut_flags_its_segment(told):

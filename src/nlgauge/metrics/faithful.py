@@ -438,9 +438,9 @@ class Faithful(NliMetric):
     If a name or a number of it stands nowhere in the source, all this is multiplied by `cap`. A sentence that is
     nearly a copy of a passage is compared with it word by word: where another number or name stands there, where one of
     the two alone denies, or where the words are in disorder, all is multiplied by `cap` twice. The parts are `mean` and
-    `least`, of the supports of sentences, and `lacking`, the number of names and numbers that the source lacks. An
-    empty side gets 0 (flag `empty`). `nlgauge explain --method evidence`, in Python `evidence`, shows the sentence of
-    the source that decides, and what is lacking.
+    `least`, of the supports of sentences, and `lacking`, the number of names and numbers that the source lacks. A side
+    without a letter or a digit gets 0 (flag `empty`). `nlgauge explain --method evidence`, in Python `evidence`, shows
+    the sentence of the source that decides, and what is lacking.
 
     It favours right copies over right rewordings: do not compare systems that copy with systems that reword. It judges
     facts alone.
@@ -568,13 +568,15 @@ def evidence(hypothesis: str, source: str, runtime: Runtime | None = None, metri
     segment, signature = Segment("", hypothesis, source=source), signature_of(metric, runtime)
     model = metric.loaded(runtime)
     read = _read([hypothesis, source], model)
-    spans = read[hypothesis].spans if read[source].spans else ()
+    spans = read[hypothesis].spans
     cache = runtime.cache() if callable(runtime.cache) else runtime.cache
     text, kept = text_key(segment, metric.info.needs), f"evidence:{signature}"
     keys = [text + place.to_bytes(4, "big") for place in range(len(spans))]
     held = cache.get(kept, keys) if isinstance(cache, ScoreCache) else {}
     rows = np.array([held[key] for key in keys if key in held])
-    if len(rows) < len(spans):
+    if not read[source].spans:  # it bears out nothing
+        rows = np.array([(0.0, 0.0, math.nan, 0, 0)] * len(spans))
+    elif len(rows) < len(spans):
         (judged,) = metric._judged([(hypothesis, source)], read, model, runtime)
         value = metric.score([segment], runtime).values[0]
         rows = np.array([(value, one.support, *_told(one)) for one in judged])
@@ -683,7 +685,7 @@ def _asked(
 
 @dataclass(frozen=True)
 class _Sentences:
-    """The sentences of a text of which the tokenizer keeps something.
+    """The sentences of a text with a letter or a digit, of which the tokenizer keeps something.
 
     Attributes:
         texts: the sentences.
@@ -703,7 +705,7 @@ def _read(texts: Iterable[str], model: NliModel) -> dict[str, _Sentences]:
     read = {}
     for text, found in spans.items():
         # What the tokenizer keeps nothing of, as BERT's of U+FFFD, is no sentence.
-        kept = [(start, end) for start, end in found if len(pieces[text[start:end]])]
+        kept = [(a, b) for a, b in found if len(pieces[text[a:b]]) and any(map(str.isalnum, text[a:b]))]
         sentences = tuple(text[start:end] for start, end in kept)
         read[text] = _Sentences(sentences, tuple(kept), tuple(pieces[sentence] for sentence in sentences))
     return read
