@@ -117,6 +117,59 @@ def test_what_a_copy_has_otherwise_than_its_source(sentence, flaws):
     assert all(sentence[m.start : m.end] == m.text for m in found)
 
 
+@pytest.mark.parametrize(
+    ("source", "sentence", "lacks", "flaws"),
+    [
+        ("It cost $3 billion.", "It cost $3 million.", ["$3 million"], [("$3 million", "number")]),
+        ("It cost $3 billion in 2020.", "It cost $3 million in 2020.", ["$3 million"], [("$3 million", "number")]),
+        ("The bridge cost 3bn euros.", "The bridge cost 3m euros.", ["3m"], [("3m", "number")]),
+        ("The bridge cost 3bn euros.", "The bridge cost 3 billion euros.", [], []),
+        ("They paid 3,000 million.", "They paid 3 billion.", [], []),
+        ("Some 3-4 million people came.", "Some 3 million people came.", [], []),  # both are millions
+        ("They spent between $3 and $4 million.", "They spent more than $3 million.", [], []),
+        ("It lost -$3 million.", "It lost $3 million.", [], []),
+        ("It opens on 3 May in Rome.", "It opens on 3 June in Rome.", [], [("June", "name")]),
+        ("It opens on May 3 in Rome.", "It opens on June 3 in Rome.", [], [("June", "name")]),
+        ("It opens on May 3, 2020 in Rome.", "It opens on 3 May 2020 in Rome.", [], []),
+        ("The trip took 3 hours.", "The trip took 3 days.", [], [("days", "name")]),
+        ("The film is 12 minutes long.", "The film is 12 min long.", [], []),
+    ],
+)
+def test_a_number_has_its_scale_its_month_and_its_unit(source, sentence, lacks, flaws):
+    grounds = Grounds(source)
+    assert [mention.text for mention in grounds.lacks(sentence)] == lacks
+    assert [(mention.text, mention.kind) for mention in grounds.copied(sentence).flaws] == flaws
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence", "flaws"),
+    [
+        ("Anna Berg and Tom Reed won the race.", "Tom Reed and Anna Berg won the race.", []),
+        (
+            "Anna Berg beat Tom Reed in the race.",
+            "Tom Reed beat Anna Berg in the race.",
+            ["Tom Reed beat Anna Berg in the race."],
+        ),
+        ("They not only build houses but plan a town.", "They built houses and plan a town.", []),
+        ("It was only a game for the town.", "It was not only a game for the town.", ["not"]),
+        ("Nothing but rain fell all week.", "Only rain fell all week.", []),
+        ("Nothing fell from the sky all week.", "Rain fell from the sky all week.", ["fell"]),
+        ("He did not win, but she did win.", "He did win, but she did win.", ["win"]),
+        ("Troops of the US entered the town.", "Troops of the United States entered the town.", []),
+        ("Troops of the U.S. entered the town.", "Troops of the United States entered the town.", []),
+        ("Troops of the United States entered the town.", "Troops of the US entered the town.", []),
+        ("Troops of the US entered the town.", "Troops of the United Nations entered the town.", ["United"]),
+    ],
+)
+def test_what_says_the_same_is_no_flaw(source, sentence, flaws):
+    assert [mention.text for mention in Grounds(source).copied(sentence).flaws] == flaws
+
+
+def test_a_source_has_a_name_by_its_initials():
+    assert lacking("The United States won.", "She told us. The US won.") == []
+    assert lacking("The United States won.", "She told us.") == ["United States"]  # a pronoun is no acronym
+
+
 @given(st.integers(0, 3), st.randoms(use_true_random=False))
 def test_a_sentence_of_the_source_has_no_flaw_and_counts_as_copied_whole(place, rng):
     sentences = TOLD.replace("June, ", "June; ").split(". ")
@@ -300,11 +353,25 @@ def test_a_flaw_of_a_copy_weighs_twice_what_a_lacking_name_does(told):
 
 def test_an_empty_side_gets_the_worst_value(told):
     told({})
-    rows = [Segment("1", "", source=FAITHFUL_SOURCE), Segment("2", SUMMARY, source="\n"), Segment("3", " ", source="")]
-    found = score(rows)
-    assert found.values.tolist() == [0.0] * 3
+    sides = [("", FAITHFUL_SOURCE), (SUMMARY, "\n"), (" ", ""), (".", FAITHFUL_SOURCE), (SUMMARY, "...")]
+    found = score([Segment(str(i), hyp, source=src) for i, (hyp, src) in enumerate(sides)])
+    assert found.values.tolist() == [0.0] * 5
     assert found.flags["empty"].all()
     assert evidence("", FAITHFUL_SOURCE, Runtime(device="cpu")).claims == ()
+
+
+def test_an_empty_source_supports_no_sentence(told):
+    told({})
+    found = evidence(SUMMARY, "", Runtime(device="cpu"))
+    assert (found.value, len(found.unsupported())) == (0.0, 2)
+    assert [(claim.support, claim.evidence) for claim in found.claims] == [(0.0, Quote(0, 0, ""))] * 2
+    assert [claim.reason for claim in found.claims] == ["not supported by the source", "not in the source: Oslo"]
+
+
+def test_marks_without_words_are_no_sentence(told):
+    told({(ONE, ONE): (1.0, 0.0, 0.0)})
+    found = score([Segment("1", f"{ONE}\n...\n", source=ONE)])
+    assert found.values.tolist() == [1.0]
 
 
 def test_a_pair_that_is_cut_flags_its_segment(told):

@@ -311,6 +311,14 @@ def test_refusals(arguments, message):
         ng.explain(**arguments)
 
 
+def test_a_source_in_another_script_is_refused_with_what_the_method_allows():
+    pair = {"hyps": [HYP], "srcs": ["猫坐在垫子上，然后睡着了。"]}
+    with pytest.raises(InputError, match="choose against=ref"):
+        ng.explain(**pair)
+    with pytest.raises(InputError, match=r"expected the same language; leave the segment out$"):
+        ng.explain(**pair, method="evidence")
+
+
 @pytest.mark.parametrize(
     ("hyp", "source"),
     [

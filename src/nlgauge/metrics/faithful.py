@@ -42,6 +42,11 @@ _DISORDER = 0.35  # of a sentence's words that stand in a passage out of order
 _TOGETHER = 0.6  # of a sentence's pairs of neighbours, below which these are no clauses that changed places
 _APART = 3  # words that neighbours may be apart; by which what was exchanged may be longer
 _DENIALS = NEGATIONS | {"t"}  # of don|t, as letters alone are
+_NO_DENIALS = frozenset({"not only", "not just", "not merely", "t only", "t just", "nothing but", "none but"})
+_COUPLE = re.compile(r"\b([A-Z]\w+(?: [A-Z]\w+)*) (and|or) ([A-Z]\w+(?: [A-Z]\w+)*)")  # in either order the same
+_TO_SCALE = re.compile(r"([0-9][0-9.,]*)((?:-|–| (?:to|and|or) )[$€£]?[0-9][0-9.,]*)( ?(?:[mbtr]+illion|bn|m)\b)")
+_NAMES = ("May", "US")  # with small letters they are function words
+_TIMES = frozenset(map(stem, ("second", "minute", "hour", "day", "week", "month", "year")))
 _GAIN = 2  # words by which two sentences must have more than one
 _STEM = 4  # letters that two forms of a name share at least: Spain, Spanish
 _ENDING = 4  # letters by which a form may be longer: America, American
@@ -92,8 +97,9 @@ class Grounds:
     """The words and numbers of a source, found when they are first asked for.
 
     A name has ground if each of its words is a word of the source in whatever case, without its possessive ending; or
-    begins like one (Spanish, Spain); or is made of initials of neighbouring words with capitals (UN). Titles and days
-    need none. A number has ground if the source has its value, in digits or in words.
+    begins like one (Spanish, Spain); or is made of initials of neighbouring words with capitals (UN), or they of its
+    own. Titles and days need none. A number has ground if the source has its value, in digits or in words, with the
+    same scale (million).
     """
 
     def __init__(self, source: str) -> None:
@@ -105,7 +111,7 @@ class Grounds:
         return tuple(
             mention
             for mention, what in _mentions(sentence)
-            if not (what.is_among(self._values) if isinstance(what, Saying) else all(map(self._has_word, what)))
+            if not (what.is_among(self._values) if isinstance(what, Saying) else self._has_name(what))
         )
 
     def copied(self, sentence: str) -> Copied:
@@ -116,8 +122,13 @@ class Grounds:
         0.7 of the second on the sentence is a copy, and has a flaw where it denies what the passage does not, or the
         reverse; where a number, a name or a word of the passage stands in the place of another one. Of a sentence
         whose words stand there in disorder the order is the flaw. Names are told by capitals. A sentence without
-        words counts as copied.
+        words counts as copied, and two names with "and" between them say the same in either order.
         """
+        found = self._copied(sentence)
+        turned = self._copied(_COUPLE.sub(r"\3 \2 \1", sentence)) if found.flaws else found
+        return found if turned.flaws or turned.share < found.share else turned
+
+    def _copied(self, sentence: str) -> Copied:
         words = _words(sentence)
         if not words:
             return Copied(1.0)
@@ -164,6 +175,11 @@ class Grounds:
             self._known[length] = frozenset(_runs([word for words in self._sentences for word in words], length))
         return self._known[length]
 
+    def _has_name(self, words: tuple[str, ...]) -> bool:
+        initials = [word[0].upper() for word in words if word not in _SMALL]
+        acronym = r"\b" + r"\.?".join(initials) + r"\b"  # US or U.S., for United States
+        return all(map(self._has_word, words)) or (len(initials) > 1 and bool(re.search(acronym, self._source)))
+
     def _has_word(self, word: str) -> bool:
         return (
             word in self._words
@@ -187,7 +203,8 @@ class Grounds:
 
     @cached_property
     def _values(self) -> Said:
-        return values_of(self._source)
+        said = values_of(_TO_SCALE.sub(r"\1\3\2\3", self._source))  # 3 to 4 million are 3 million to 4 million
+        return said | {abs(one) for one in said if not isinstance(one, str)}
 
 
 @lru_cache(maxsize=_KEPT)
@@ -197,7 +214,9 @@ def _mentions(sentence: str) -> tuple[tuple[Mention, tuple[str, ...] | Saying], 
     for number in find_numbers(sentence):
         said = sayings_of(sentence, number)
         start, end = number.outer_start, max(number.outer_end, said[-1].end)
-        found.append((Mention(start, end, sentence[start:end], "number"), said[0]))
+        scaled = {abs(one) for beside in said[1:] for one in beside.says if not isinstance(one, str)}
+        what = replace(said[0], asks=tuple(means | scaled for means in said[0].asks))
+        found.append((Mention(start, end, sentence[start:end], "number"), what))
     taken = [(mention.start, mention.end) for mention, _ in found]
     for name in entities(language().analyse(sentence).tokens):
         text = sentence[name.start : name.end]
@@ -249,7 +268,7 @@ def _exchanged(
         is_near = len(there) <= len(here) + _APART
         if b < 0 or d == len(other):  # before the first word and behind the last one the passage may say more
             there = there if is_near else ()
-        denies, denied = ([word for word in words if word.text.lower() in _DENIALS] for words in (here, there))
+        denies, denied = map(_denials, (here, there))
         if denies and not denied:
             yield Mention(denies[0].start, denies[0].end, denies[0].text, "negation")
         elif denied and not denies and is_near:
@@ -257,18 +276,26 @@ def _exchanged(
             yield Mention(beside.start, beside.end, beside.text, "negation")
         if not (here and there and is_near):
             continue
-        values = values_of(source[there[0].start : there[-1].end])
         inside = [mention for mention, _ in numbers if any(mention.start <= word.start < mention.end for word in here)]
-        if inside and values:
-            if not all(what.is_among(values) for mention, what in numbers if mention in inside):
-                yield inside[0]
+        begun = a >= 0 and any(mention.start <= own[a].start for mention in inside)  # with a word that both have
+        values = values_of(source[other[b].start if begun else there[0].start : there[-1].end])
+        if inside and values and not all(what.is_among(values) for mention, what in numbers if mention in inside):
+            yield inside[0]
             continue
-        new, old = ([word for word in words if not is_function(word.text.lower())] for words in (here, there))
+        plain = [word for word in here if not any(mention.start <= word.start < mention.end for mention in inside)]
+        new, old = ([w for w in some if w.text in _NAMES or not is_function(w.text.lower())] for some in (plain, there))
         named = [word for word in new if word.start and word.text[0].isupper()]
-        moved = [word for word in new if free[word.stem]] if old else []
-        if moved or (named and any(word.text[0].isupper() for word in old)):
+        moved = [word for word in new if free[word.stem] or {word.stem, there[0].stem} <= _TIMES] if old else []
+        known = Grounds(source[there[0].start : there[-1].end])
+        has_name = any(w.text[0].isupper() for w in old) and not known._has_name(tuple(_fold(w.text) for w in named))
+        if moved or (named and has_name):
             word = (moved or named)[0]
             yield Mention(word.start, word.end, word.text, "name")
+
+
+def _denials(words: Sequence[_Word]) -> list[_Word]:
+    pairs = pairwise([*words, _Word(0, 0, "", "")])
+    return [a for a, b in pairs if a.text.lower() in _DENIALS and f"{a.text} {b.text}".lower() not in _NO_DENIALS]
 
 
 def _stems(text: str) -> tuple[str, ...]:
@@ -350,7 +377,7 @@ class Claim:
         sentence: where it stands in the text.
         support: as in the metric, in [0, 1].
         contradiction: the mean of the probabilities that `evidence` contradicts it, and that two sentences do; None
-            where a model has two labels, and so does not tell the contrary from what is not said.
+            where a model has two labels, and so does not tell the contrary from what is not said, or nothing is asked.
         evidence: the sentence of the source that supports it best; if none does, the one that says most of it, be it
             the contrary.
         lacking: its names and numbers that the source lacks, with their places in the text.
@@ -438,9 +465,9 @@ class Faithful(NliMetric):
     If a name or a number of it stands nowhere in the source, all this is multiplied by `cap`. A sentence that is
     nearly a copy of a passage is compared with it word by word: where another number or name stands there, where one of
     the two alone denies, or where the words are in disorder, all is multiplied by `cap` twice. The parts are `mean` and
-    `least`, of the supports of sentences, and `lacking`, the number of names and numbers that the source lacks. An
-    empty side gets 0 (flag `empty`). `nlgauge explain --method evidence`, in Python `evidence`, shows the sentence of
-    the source that decides, and what is lacking.
+    `least`, of the supports of sentences, and `lacking`, the number of names and numbers that the source lacks. A side
+    without a letter or a digit gets 0 (flag `empty`). `nlgauge explain --method evidence`, in Python `evidence`, shows
+    the sentence of the source that decides, and what is lacking.
 
     It favours right copies over right rewordings: do not compare systems that copy with systems that reword. It judges
     facts alone.
@@ -568,13 +595,15 @@ def evidence(hypothesis: str, source: str, runtime: Runtime | None = None, metri
     segment, signature = Segment("", hypothesis, source=source), signature_of(metric, runtime)
     model = metric.loaded(runtime)
     read = _read([hypothesis, source], model)
-    spans = read[hypothesis].spans if read[source].spans else ()
+    spans = read[hypothesis].spans
     cache = runtime.cache() if callable(runtime.cache) else runtime.cache
     text, kept = text_key(segment, metric.info.needs), f"evidence:{signature}"
     keys = [text + place.to_bytes(4, "big") for place in range(len(spans))]
     held = cache.get(kept, keys) if isinstance(cache, ScoreCache) else {}
     rows = np.array([held[key] for key in keys if key in held])
-    if len(rows) < len(spans):
+    if not read[source].spans:  # it bears out nothing
+        rows = np.array([(0.0, 0.0, math.nan, 0, 0)] * len(spans))
+    elif len(rows) < len(spans):
         (judged,) = metric._judged([(hypothesis, source)], read, model, runtime)
         value = metric.score([segment], runtime).values[0]
         rows = np.array([(value, one.support, *_told(one)) for one in judged])
@@ -683,7 +712,7 @@ def _asked(
 
 @dataclass(frozen=True)
 class _Sentences:
-    """The sentences of a text of which the tokenizer keeps something.
+    """The sentences of a text with a letter or a digit, of which the tokenizer keeps something.
 
     Attributes:
         texts: the sentences.
@@ -703,7 +732,7 @@ def _read(texts: Iterable[str], model: NliModel) -> dict[str, _Sentences]:
     read = {}
     for text, found in spans.items():
         # What the tokenizer keeps nothing of, as BERT's of U+FFFD, is no sentence.
-        kept = [(start, end) for start, end in found if len(pieces[text[start:end]])]
+        kept = [(a, b) for a, b in found if len(pieces[text[a:b]]) and any(map(str.isalnum, text[a:b]))]
         sentences = tuple(text[start:end] for start, end in kept)
         read[text] = _Sentences(sentences, tuple(kept), tuple(pieces[sentence] for sentence in sentences))
     return read

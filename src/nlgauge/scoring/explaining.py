@@ -330,24 +330,23 @@ def _of_sources(segments: Sequence[Segment], chosen: Sequence[tuple[str, ...]], 
         ours, theirs = (leaning(text) for text in (segment.hypothesis, source))
         scripts = writings([segment.hypothesis, source])
         if scripts[0] != scripts[1]:
-            raise InputError(_another(segment.id, "is in another script"))
+            raise InputError(_another(segment.id, None, must_agree))
         if ours is None or theirs is None:
             undecided.append(segment)
         elif ours != theirs and _are_foreign(segment.hypothesis, source, 1):
-            raise InputError(_another(segment.id, f"looks like {names().get(theirs, theirs)}, another language"))
+            raise InputError(_another(segment.id, theirs, must_agree))
     hyps, sources = (" ".join(str(getattr(one, name)) for one in undecided) for name in ("hypothesis", "source"))
     if undecided and _are_foreign(hyps, sources):
         theirs = next(iter(languages(sources)))
-        raise InputError(_another(undecided[0].id, f"looks like {names().get(theirs, theirs)}, another language"))
+        raise InputError(_another(undecided[0].id, theirs, must_agree))
     told = f"{len(used)} of {len(segments)} hypotheses are compared with their source, which must say the same"
     return [told] if must_agree else []
 
 
-def _another(name: str, what: str) -> str:
-    return (
-        f"segment {name!r}: its source {what} than its hypothesis, expected the same language; give references, or"
-        " choose against=ref (--against ref)"
-    )
+def _another(name: str, theirs: str | None, must_agree: bool) -> str:
+    what = "is in another script" if theirs is None else f"looks like {names().get(theirs, theirs)}, another language"
+    advice = "give references, or choose against=ref (--against ref)" if must_agree else "leave the segment out"
+    return f"segment {name!r}: its source {what} than its hypothesis, expected the same language; {advice}"
 
 
 def _are_foreign(text: str, other: str, common: float = _COMMON) -> bool:
