@@ -26,20 +26,17 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 SOURCE = Path(nlgauge.__file__).parent
 DATA = "weather.jsonl"
 WALKS = {  # command -> files whose functions it enters, at most
-    f"score {DATA} -m bleu": 31,
+    f"score {DATA} -m bleu": 32,
     f"audit {DATA} --suite menli -m chrf --no-cache": 54,
     f"meta {DATA} --judgements weather_ratings.tsv -m chrf -m bleu -c adequacy": 42,
     f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 34,
-    "synth {folder}/few.txt -o {folder}/changed.jsonl": 40,  # models/fetch finds the encoder
+    "synth {folder}/few.txt -o {folder}/changed.jsonl": 41,  # models/fetch finds the encoder
 }
-# Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it. The
-# last files and classes are weights in pickles, models of the hub, COMET, BLEURT and MetricX (which took the place of
-# workers in environments), whether items are the same inputs (two more files of every walk, with the marks that tools
-# leave in texts), advice on columns, and numbers by what they say. The longest is metaeval/measure.py, with the
-# statistics of labels: one subject. One file of each walk that
-# reads data is io/formats.py, which describes each format.
+# Of the package, at most. The longest is metaeval/measure.py, with the statistics of labels: one subject. One file of
+# each walk that reads data is io/formats.py, which describes each format, and one io/evalset.py, which reads texts,
+# ratings and scores for every verb; METEOR's reader of WordNet stands in the lexicon, which synth enters.
 ALARM = "this is an alarm: if the code is honest, raise the number here and say why; do not squeeze code to fit it"
-SIZES = {"files": 267, "classes": 719, "median lines": 386, "most lines": 970}
+SIZES = {"files": 255, "classes": 697, "median lines": 380, "most lines": 961}
 
 
 def entered(command: str) -> list[str]:
