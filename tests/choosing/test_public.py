@@ -30,7 +30,8 @@ def test_the_table_holds_shares_of_metrics_that_are_tried():
         abroad = () if english else ("bertscore:value=recall", "0.3*bertscore:value=recall + 0.7*cosine[norm=none]")
         known = {*TRIED[one.task], *UNREFERENCED, "summac", *abroad}
         elsewhere = {on_encoder(name, "multilingual") for name in known}
-        assert {*figures} <= ({*known, *elsewhere} if english else elsewhere)  # those for English read no other
+        larger = {on_encoder(name, "base") for name in known}
+        assert {*figures} <= ({*known, *elsewhere, *larger} if english else elsewhere)  # those for English read no other
         assert english or not {*figures} & {"rated", "gauge", "gauge-rated", "sescore", "nli-robust"}
         assert all(0 < f.error < 0.1 < f.value < 1 and f.n > 20 for f in figures.values())
 
@@ -65,11 +66,12 @@ def test_a_figure_is_a_mean_of_the_sets_and_none_for_a_metric_of_ones_own():
 
 def test_a_figure_is_of_one_encoder_alone():
     sets = nearest(PublicSet("", "mt", "en", 19.0, 50.0))
-    value = {name: figure_of(name, sets).value for name in ("bertscore", "bertscore:model=multilingual")}
-    assert figure_of("bertscore", sets, encoder="multilingual").value == value["bertscore:model=multilingual"]
-    assert value["bertscore"] != value["bertscore:model=multilingual"]
-    assert figure_of("bertscore", sets, encoder="base") is None
-    assert figure_of("rated", sets, encoder="base") is None
+    own, *others = (f"bertscore{model}" for model in ("", ":model=multilingual", ":model=base"))
+    value = {name: figure_of(name, sets).value for name in (own, *others)}
+    assert len({*value.values()}) == 3
+    assert [figure_of(own, sets, encoder=name).value for name in ("multilingual", "base")] == [value[o] for o in others]
+    assert figure_of("rated", sets, encoder="base").value == figure_of("rated:model=rated-base", sets).value
+    assert figure_of("sescore", sets, encoder="base") is None
     # what stands on no encoder, and a head that stays with its own
     assert figure_of("chrf", sets, encoder="base").value == figure_of("chrf", sets).value
     assert figure_of("rated", sets, encoder="multilingual").value == figure_of("rated", sets).value
