@@ -31,7 +31,7 @@ def test_the_table_holds_shares_of_metrics_that_are_tried():
         known = {*TRIED[one.task], *UNREFERENCED, "summac", *abroad}
         elsewhere = {on_encoder(name, "multilingual") for name in known}
         larger = {on_encoder(name, "base") for name in known}
-        assert {*figures} <= ({*known, *elsewhere, *larger} if english else elsewhere)  # those for English read no other
+        assert {*figures} <= ({*known, *elsewhere, *larger} if english else elsewhere)  # those read no other
         assert english or not {*figures} & {"rated", "gauge", "gauge-rated", "sescore", "nli-robust"}
         assert all(0 < f.error < 0.1 < f.value < 1 and f.n > 20 for f in figures.values())
 
