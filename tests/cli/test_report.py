@@ -100,6 +100,16 @@ def test_ratings_of_a_table_of_their_own_stand_on_the_page(files, tmp_path, caps
     assert joined.columns["human.q"].tolist() == [1.5, 4.0]
 
 
+def test_texts_of_other_segments_are_refused(files, tmp_path, capsys):
+    (tmp_path / "rows.tsv").write_text("id\tseg\tsystem\tm\na\t1\ts\t0.5\n")
+    (tmp_path / "others.jsonl").write_text('{"id": "b", "hyp": "x"}\n')
+    assert main("report a.json -o r.html --segments rows.tsv --data others.jsonl".split()) == 2
+    assert (
+        "no text is about a segment of rows.tsv, whose first is 'a'; the first here is 'b'" in capsys.readouterr().err
+    )
+    assert not (tmp_path / "r.html").exists()
+
+
 def test_rows_of_an_audit_stand_beside_the_segments(files, tmp_path, capsys):
     (tmp_path / "rows.tsv").write_text("id\tseg\tsystem\tm\na\t1\ts\t0.5\nb\t2\ts\t0.75\n")
     pairs = "id\tphenomenon\tbetter\tworse\tm.better\tm.worse\tm.won\n"

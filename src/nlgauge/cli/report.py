@@ -92,6 +92,12 @@ def _joined(rows: list[str], data: list[str], judgements: str | None) -> Rows | 
     if len(data) > 1 and not any(segment.id in keys for dataset in texts for segment in dataset):
         texts = [read_set(data)[0]]  # systems that were scored together
     joined = segments_of(tables, texts)
+    if texts and not any(name in joined.texts for name in keys):
+        first, other = next(iter(keys)), next(iter(joined.texts))
+        raise InputError(
+            f"{data[0]}: no text is about a segment of {rows[0]}, whose first is {first!r}; the first here is {other!r},"
+            " expected the texts that were scored"
+        )
     return replace(joined, pairs=[pair for pairs in scored.values() for pair in pairs or []])
 
 
