@@ -33,7 +33,7 @@ demo: .venv-demo/.installed
 	$(OFFLINE) .venv-demo/bin/nlgauge choose examples/weather.jsonl --task d2t $(DEMO) --json demo/choose.json --no-cache -q
 	@echo
 	@echo "== All of this on one page =="
-	.venv-demo/bin/nlgauge report demo/score.json demo/meta.json demo/checklist.json demo/menli.json demo/choose.json demo/align.json --data examples/weather.jsonl --align 4 -o demo/report.html --title "Three writers of weather reports"
+	.venv-demo/bin/nlgauge report demo/score.json demo/meta.json demo/checklist.json demo/menli.json demo/choose.json demo/align.json --data examples/weather.jsonl -o demo/report.html --title "Three writers of weather reports"
 	@echo "Open demo/report.html in a browser."
 
 check: lint test

@@ -95,8 +95,8 @@ def _joined(rows: list[str], data: list[str], judgements: str | None) -> Rows | 
     if texts and not any(name in joined.texts for name in keys):
         first, other = next(iter(keys)), next(iter(joined.texts))
         raise InputError(
-            f"{data[0]}: no text is about a segment of {rows[0]}, whose first is {first!r}; the first here is {other!r},"
-            " expected the texts that were scored"
+            f"{data[0]}: no text is about a segment of {rows[0]}, whose first is {first!r}; the first here is {other!r}"
+            ", expected the texts that were scored"
         )
     return replace(joined, pairs=[pair for pairs in scored.values() for pair in pairs or []])
 
