@@ -63,10 +63,11 @@ def test_every_page_is_in_the_navigation_of_the_site_once(site):
 
 
 def test_options_in_commands_of_the_pages_exist(helps):
-    shown = re.compile(r"^(?:\$ )?(nlgauge .+(?:\\\n.*)*)$|`(nlgauge [^`]+)`", re.M)
+    # of a page, and as the Makefile runs them
+    shown = re.compile(r"^(?:\$ |\t.*bin/)?(nlgauge .+(?:\\\n.*)*)$|`(nlgauge [^`]+)`", re.M)
     verbs = sorted(helps, key=len, reverse=True)
     unknown = []
-    for page in HAND:
+    for page in [*HAND, ROOT / "Makefile"]:
         for command in map("".join, shown.findall(page.read_text(encoding="utf-8"))):
             verb = next((verb for verb in verbs if command.startswith(f"nlgauge {verb}")), None)
             typed = re.findall(r"(?<![\w\"'\]-])--?[a-z][a-z-]*", command.partition(" #")[0].partition(" | ")[0])
