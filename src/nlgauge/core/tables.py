@@ -62,6 +62,7 @@ class ScoreTable:
         notes: what was left out in reading, with counts.
         origins: scorer -> what is recorded about its column; a column of which nothing is known is absent.
         ratings: column -> the ratings of each row, where its number is the mean of several people's; else absent.
+        by_lines: whether the file has a number on each line, and nothing that says of what; line i is about item i.
 
     Raises:
         InputError: a column has another length, the level is unknown, two rows are about the same thing, or only some
@@ -75,6 +76,7 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
     origins: Mapping[str, Origin] = dataclasses.field(default_factory=dict)
     ratings: Mapping[str, Sequence[Sequence[float]]] = dataclasses.field(default_factory=dict)
+    by_lines: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(self.keys))

@@ -44,7 +44,7 @@ from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
 
 SUFFIX = ".meta.json"
-BY_LINES = "one number on each line; line i is taken for item i"  # the end of a note
+_BY_LINES = "{}: one number on each line; line i is taken for item i"
 
 
 def write_beside(
@@ -169,6 +169,7 @@ def read_scores(
     notes: list[str] = []
     rows = raw_rows(file, notes)
     table = _table(rows, file.name, _Columns(columns, ratings), names or {}, notes)
+    table = dataclasses.replace(table, by_lines=_BY_LINES.format(file.name) in notes)
     if not os.path.isfile(file.path + SUFFIX):
         return table
     origins, told = read_beside(file)
@@ -476,7 +477,7 @@ def _number_lines(file: InputFile, notes: list[str]) -> Iterator[_Row] | None:
     except ValueError:
         return None
     name = PurePath(unpacked_name(file.path)).stem
-    notes.append(f"{file.name}: {BY_LINES}")
+    notes.append(_BY_LINES.format(file.name))
     lines = Lines(file)
     return ((lines.at(place), {"seg": str(place), name: line}) for place, line in lines)
 

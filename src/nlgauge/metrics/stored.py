@@ -300,7 +300,7 @@ class Stored(BaseMetric):
         for system, places in by_system.items():
             own, table = [segments[place] for place in places], self._of(system)
             lacking = table.places(own) < 0
-            if _by_lines(table) and lacking.any():
+            if table.by_lines and lacking.any():
                 first = own[int(lacking.argmax())]
                 what = f"{table.name} has {len(table)} lines, line i for item i"
                 raise InputError(f"{what}, and none for segment {first.id!r} (item {first.item!r})")
@@ -316,7 +316,7 @@ class Stored(BaseMetric):
     def unfit(self, segments: Sequence[Segment]) -> str | None:
         """Why its number says little of a system with these texts; None if it is fit."""
         table = self._read.tables.get(segments[0].system if _SYSTEM in self.file else None)
-        if table is None or not _by_lines(table) or str(len(table)) in {s.item or s.id for s in segments}:
+        if table is None or not table.by_lines or str(len(table)) in {s.item or s.id for s in segments}:
             return None
         return "the file of its numbers has more lines than there are texts, and may be that of others"
 
@@ -368,10 +368,3 @@ class _Read(NamedTuple):
     tables: dict[str | None, ScoreTable]
     faults: dict[str | None, InputError]
     digest: str = ""
-
-
-def _by_lines(table: ScoreTable) -> bool:
-    """Whether its file has a number on each line, and nothing that says of what."""
-    from nlgauge.io.scores import BY_LINES
-
-    return any(note.endswith(BY_LINES) for note in table.notes)
