@@ -464,3 +464,5 @@ def test_pairs_of_one_phenomenon_expect_the_same():
 def test_what_compares_the_outputs_for_one_input_audits_no_pair():
     with pytest.raises(InputError, match="consensus:metric=chrf compares the outputs of several systems for one input"):
         ng.audit(suite(("typos", 2, 1, None)), ["consensus:metric=chrf"])
+    with pytest.raises(InputError, match="compares the outputs of several systems for one input"):
+        ng.audit(suite(("typos", 2, 1, None)), ["0.5*chrf + 0.5*consensus:metric=bleu [norm=none]"])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, said, signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import MetricInfo, Scores, count, first_of
 from nlgauge.core.segment import Dataset, Segment, is_blank
@@ -162,7 +162,7 @@ def _joined(
 
 def pairs_for(spec: str, metric: BaseMetric, suite: Suite, references: str) -> list[int]:
     """The positions of the pairs that a metric scores; see `score_sides`."""
-    if any(one.info.name == "consensus" for one in (metric, *metric.inside)):
+    if any(said(metric, "compares_outputs")):  # a text and its changed copy are no two outputs
         raise InputError(
             f"{spec} compares the outputs of several systems for one input, and a pair is a text and its changed copy;"
             " leave it out"

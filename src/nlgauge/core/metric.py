@@ -190,6 +190,7 @@ def said(metric: Any, member: str) -> list[Any]:
     - `vectors_of(runtime)`, the encoders it reads and the layers of each: `metrics.run.vectors_of`.
     - `pieces(texts, runtime)`, how many pieces its encoder reads of texts: `scoring.workers.estimate`.
     - `unfit(segments)`, why its number for a system with such texts says little: `scoring.looks.UnfitTexts`.
+    - `compares_outputs`, whether it compares the outputs for one input: `audits.preference.pairs_for`.
 
     Of the metric itself alone are asked: `spec`, the specification that rebuilds it, if that is not its name with the
     options that were changed (`spec_of`); `peer_signature(references)`, which the package prints that it equals

@@ -333,6 +333,7 @@ class Consensus(BaseMetric):
     notes: ClassVar = ("it favours systems that are alike, and says nothing of an error that they share",)
     pooled: ClassVar = True
     rounds: ClassVar = None
+    compares_outputs: ClassVar = True
     info: ClassVar = MetricInfo(
         "consensus",
         needs=frozenset(),
