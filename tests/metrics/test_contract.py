@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import runpy
-import shutil
 from pathlib import Path
-
-import pytest
 
 from nlgauge.metrics.registry import METRICS
 
@@ -29,20 +25,3 @@ def test_the_test_file_of_a_metric_checks_its_contract():
         text = path.read_text(encoding="utf-8")
         named = kind in text or f'"{CLASSES[target]}' in text
         assert named and "check_metric(" in text, f"{path} does not call check_metric on {kind}"  # noqa: PT018
-
-
-ROOT = HERE.parents[1]
-RECIPE = ROOT / "recipes" / "tools" / "metrics" / "rows.py"
-
-
-@pytest.mark.skipif(not RECIPE.exists(), reason="the recipes are not beside the tests")
-def test_rows_of_a_new_metric_are_made_of_what_it_says(tmp_path):
-    add_rows = runpy.run_path(str(RECIPE))["add_rows"]
-    shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    table = ROOT / "docs" / "metrics.md"
-    assert [row for row in table.read_text(encoding="utf-8").splitlines() if "](metrics/ter.md" in row]
-    kept = [row for row in table.read_text(encoding="utf-8").splitlines(True) if "metrics/ter.md" not in row]
-    (tmp_path / "docs" / "metrics.md").write_text("".join(kept), encoding="utf-8")  # as if ter were new
-    assert add_rows(tmp_path) == ["| [`ter`](metrics/ter.md) | edits with shifts per reference word | references |"]
-    assert add_rows(tmp_path) == []
-    assert "](metrics/ter.md) | edits with shifts" in (tmp_path / "docs" / "metrics.md").read_text(encoding="utf-8")
