@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable, find, judged
+from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable, find, judged, ratings_by_rater
 
 NAN = math.nan
 SEGMENTS = (
@@ -202,3 +202,24 @@ def test_rows_that_count_from_one_are_not_those_of_items_from_zero_or_the_other_
     assert find([*map(key, "013")], [Segment(item, "a") for item in "123"]).tolist() == [1, -1, 2]  # names, not counts
     assert find([*map(key, zeros)], [Segment(item, "a") for item in "12"]).tolist() == [1, 2]
     assert find([*map(key, "13")], [Segment("0", "a"), Segment("1", "a")]).tolist() == [-1, 0]
+
+
+def test_ratings_stand_by_rater_and_join_texts_with_their_names():
+    segments = [Segment(str(i), "t") for i in range(3)]
+    given = {"q": [[1.0, 4.0], [2.0, 6.0], [5.0]]}
+    who = {"q": [["ann", "bob"], ["bob", "bob"], [None]]}
+    keys = tuple(Key(s.id) for s in segments)
+    joined = judged(Dataset(tuple(segments)), ScoreTable(keys, {"q": [2.5, 4.0, 5.0]}, ratings=given, raters=who))
+    table = ratings_by_rater(joined.segments, "q")
+    assert table.names == ("ann", "bob")
+    assert table.is_named
+    # bob rated the second text twice, 2 and 6; of the third nobody says who rated it
+    np.testing.assert_array_equal(table.values, [[1.0, np.nan, np.nan], [4.0, 4.0, np.nan]])
+
+
+def test_ratings_without_names_stand_by_their_place():
+    segments = [Segment("1", "t", human={"q": [1, None, 3]}), Segment("2", "t", human={"q": 4.0}), Segment("3", "t")]
+    table = ratings_by_rater(segments, "q")
+    assert (table.names, table.is_named) == (("1", "2", "3"), False)
+    np.testing.assert_array_equal(table.values, [[1, 4, np.nan], [np.nan, np.nan, np.nan], [3, np.nan, np.nan]])
+    assert ratings_by_rater(segments, "other").values.shape == (0, 3)

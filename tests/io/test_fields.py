@@ -68,8 +68,17 @@ def test_ratings_of_other_texts_are_refused_and_a_second_one_of_a_rater_is_told(
     raters = Raters()
     for rating in (1.0, 2.0):
         raters.add("x", Segment("1", "a", human={"q": rating}), "ann")
-    assert [s.human for s in raters.segments()] == [{"q": [1.0, 2.0]}]
+    assert [(s.human, s.raters) for s in raters.segments()] == [({"q": [1.0, 2.0]}, {"q": ("ann", "ann")})]
     assert [*raters.notes("f")][1:] == ["f: 1 rows are by a rater who rated the same output before, all kept"]
+
+
+def test_each_rating_keeps_the_name_of_its_rater():
+    raters = Raters()
+    raters.add("x", Segment("1", "a", human={"q": 1.0, "p": [2.0, 3.0]}), "ann")
+    raters.add("y", Segment("2", "a", human={"q": 4.0}), None)
+    one, other = raters.segments()
+    assert one.raters == {"q": ("ann",), "p": ("ann", "ann")}
+    assert other.raters == {}
 
 
 BY_CRITERION = [

@@ -75,6 +75,7 @@ class Segment:
         item: the input that the hypothesis was written for. Segments of one item share source and references.
         group: language pair, task or topic.
         human: criterion -> rating, or a list of ratings.
+        raters: criterion -> who gave these ratings, in their order; a criterion of which nobody says who is absent.
         context: dialogue turns, each a mapping with `speaker` and `text`.
         table: the input records of data-to-text generation.
         n_blank: how many blank texts were left out of the references.
@@ -91,6 +92,7 @@ class Segment:
     context: tuple[Mapping[str, str], ...] = ()
     table: tuple[Any, ...] = ()
     n_blank: int = field(default=0, repr=False, compare=False)
+    raters: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if isinstance(self.references, str):

@@ -62,6 +62,7 @@ class ScoreTable:
         notes: what was left out in reading, with counts.
         origins: scorer -> what is recorded about its column; a column of which nothing is known is absent.
         ratings: column -> the ratings of each row, where its number is the mean of several people's; else absent.
+        raters: column -> who gave these ratings, in their order, where it is known; else absent.
         by_lines: whether the file has a number on each line, and nothing that says of what; line i is about item i.
 
     Raises:
@@ -77,6 +78,7 @@ class ScoreTable:
     origins: Mapping[str, Origin] = dataclasses.field(default_factory=dict)
     ratings: Mapping[str, Sequence[Sequence[float]]] = dataclasses.field(default_factory=dict)
     by_lines: bool = False
+    raters: Mapping[str, Sequence[Sequence[str | None]]] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(self.keys))
@@ -344,7 +346,9 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
                 f"{table._where}segment {segment.id!r} already has a rating {twice[0]!r}; for another name:"
                 f" --columns human.OTHER={twice[0]}"
             )
-        segments.append(dataclasses.replace(segment, human={**segment.human, **ratings}))
+        raters = {name: tuple(table.raters[name][row]) for name in ratings if name in table.raters and not of_systems}
+        known = {**segment.raters, **raters}
+        segments.append(dataclasses.replace(segment, human={**segment.human, **ratings}, raters=known))
     notes = [
         f"{table.name or 'table'}: no rating {name!r} for {count} of {len(segments)} segments"
         for name, count in _lacking(wanted, places)
@@ -355,6 +359,45 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
     if unused:
         notes.append(f"{table.name or 'table'}: {unused} of {len(table)} rows fit no segment")
     return Dataset(tuple(segments), dataset.name, (*dataset.notes, *table.notes, *notes))
+
+
+@dataclass(frozen=True)
+class RaterTable:
+    """Who gave which rating, by raters.
+
+    Attributes:
+        values: shape (raters, segments); NaN where a rater gave none, and the mean where one rated a segment again.
+        names: the raters, in the order of their first rating. Where nobody says who rated, `1`, `2` and so on stand for
+            the place of a rating among those of its segment.
+        is_named: whether they are people, each of whom is the same over segments.
+    """
+
+    values: Array
+    names: tuple[str, ...]
+    is_named: bool
+
+
+def ratings_by_rater(segments: Sequence[Segment], criterion: str) -> RaterTable:
+    """The ratings for one criterion, by raters. A rating of which nobody says who gave it counts where none says so."""
+    given = [_listed(segment.human.get(criterion)) for segment in segments]
+    who = [segment.raters.get(criterion, ()) for segment in segments]
+    is_named = any(any(names) for names in who)
+    if not is_named:
+        who = [tuple(str(place) for place in range(1, len(ratings) + 1)) for ratings in given]
+    names = list(dict.fromkeys(name for some in who for name in some if name is not None))
+    row = {name: i for i, name in enumerate(names)}
+    sums, counts = np.zeros((len(names), len(segments))), np.zeros((len(names), len(segments)))
+    for i, (ratings, raters) in enumerate(zip(given, who, strict=True)):
+        for rating, name in zip(ratings, raters, strict=False):  # a segment may have ratings without names
+            if name is not None and rating is not None and not np.isnan(rating):
+                sums[row[name], i] += rating
+                counts[row[name], i] += 1
+    values = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return RaterTable(values, tuple(names), is_named)
+
+
+def _listed(rating: Any) -> list[Any]:
+    return [] if rating is None else [*rating] if isinstance(rating, list | tuple) else [rating]
 
 
 def _of_systems(table: ScoreTable, segments: Sequence[Segment]) -> Places:

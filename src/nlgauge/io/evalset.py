@@ -148,7 +148,9 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     table = read_scores(path, [*rated] or None, {name: field for name, field in named.items() if name not in rated})
     columns = {rated.get(name, name): values for name, values in table.columns.items()}
     ratings = {rated.get(name, name): given for name, given in table.ratings.items()}
-    return replace(table, columns=columns, ratings=ratings, notes=(*table.notes, *note_of_guess(path, guess)))
+    raters = {rated.get(name, name): who for name, who in table.raters.items()}
+    notes = (*table.notes, *note_of_guess(path, guess))
+    return replace(table, columns=columns, ratings=ratings, raters=raters, notes=notes)
 
 
 def read_preferences(path: str) -> tuple[Preferences, Entry]:

@@ -568,6 +568,7 @@ class _Output:
     ids: set[str] = field(default_factory=set)
     by: list[_By] = field(default_factory=list)
     ratings: dict[tuple[str | None, str], list[float]] = field(default_factory=dict)  # criterion of the row, name
+    raters: dict[tuple[str | None, str], list[str | None]] = field(default_factory=dict)
 
 
 class Raters:
@@ -607,6 +608,8 @@ class Raters:
         for name, given in segment.human.items():
             ratings = output.ratings.setdefault((criterion, name), [])
             ratings.extend(given if isinstance(given, list | tuple) else [given])
+            raters = output.raters.setdefault((criterion, name), [])
+            raters.extend([rater] * (len(ratings) - len(raters)))
 
     def segments(self) -> Iterator[Segment]:
         """One segment for each output, in the order of their first rows."""
@@ -615,11 +618,15 @@ class Raters:
             one = output.segment
             name = one.id if len(output.ids) == 1 else ":".join(part for part in own if part is not None)
             human: dict[str, list[float]] = {}
+            raters: dict[str, tuple[str | None, ...]] = {}
             for key, ratings in output.ratings.items():
                 human.setdefault(names[key], []).extend(ratings)
-            yield (
-                one if len(output.by) == 1 and human.keys() == one.human.keys() else replace(one, id=name, human=human)
-            )
+                raters[names[key]] = (*raters.get(names[key], ()), *output.raters[key])
+            known = {name: who for name, who in raters.items() if any(who)}
+            if len(output.by) == 1 and human.keys() == one.human.keys():
+                yield replace(one, raters=known) if known else one
+            else:
+                yield replace(one, id=name, human=human, raters=known)
 
     def _criteria(self) -> dict[tuple[str | None, str], str]:
         """Criterion of a row and name of its rating -> the criterion of the segment."""

@@ -182,8 +182,9 @@ def pearmut_table(file: InputFile) -> ScoreTable:
     names = list(dict.fromkeys(name for segment in data for name in segment.human))
     given = {name: [list(np.atleast_1d(s.human.get(name, np.nan))) for s in data] for name in names}
     columns = {name: np.array([np.mean(one) for one in ratings]) for name, ratings in given.items()}
+    raters = {name: [s.raters.get(name, ()) for s in data] for name in names}
     keys = tuple(Key(None, s.system, s.item, s.group) for s in data)
-    return ScoreTable(keys, columns, "segment", file.name, data.notes, ratings=given)
+    return ScoreTable(keys, columns, "segment", file.name, data.notes, ratings=given, raters=raters)
 
 
 # --- SummEval's annotations: per criterion, each summary has three ratings by experts and five by crowd workers

@@ -245,12 +245,12 @@ def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tupl
     for row, key in enumerate(found.keys):
         rows.setdefault(key, []).append(row)
     ratings: dict[str, list[list[float]]] = {}
+    raters: dict[str, list[list[str | None]]] = {}
     for (column, given), of in product(values.items(), dict.fromkeys(found.criteria)):
         own = column if of is None else of if len(values) == 1 else f"{of}.{column}"
-        ratings[own] = [
-            [float(given[i]) for i in places if found.criteria[i] == of and not math.isnan(given[i])]
-            for places in rows.values()
-        ]
+        there = [[i for i in p if found.criteria[i] == of and not math.isnan(given[i])] for p in rows.values()]
+        ratings[own] = [[float(given[i]) for i in places] for places in there]
+        raters[own] = [[found.raters[i] for i in places] for places in there]
     means = {
         column: np.array([np.mean(one) if one else math.nan for one in given]) for column, given in ratings.items()
     }
@@ -260,7 +260,7 @@ def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tupl
         f"{name}: {len(found.keys)} ratings of {counted(len(rows), found.level)} by {len(set(found.raters))} raters;"
         " a number is their mean"
     )
-    return ScoreTable(tuple(rows), means, found.level, name, (*notes, said), ratings=ratings)
+    return ScoreTable(tuple(rows), means, found.level, name, (*notes, said), ratings=ratings, raters=raters)
 
 
 class _Found:

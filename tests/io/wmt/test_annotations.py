@@ -194,6 +194,8 @@ def test_scores_and_spans_by_hand(path):
         Key(None, "NTTSU", "688", "en-ja"), Key(None, "Aya23", "43", "en-ja"), Key(None, "Aya23", "43", "en-zh")
     )  # fmt: skip
     assert table.column("esa").tolist() == [94.0, 77.5, 60.0]  # (98 + 90) / 2
+    assert table.ratings["esa"] == [[98.0, 90.0], [77.5], [60.0]]
+    assert [len(who) for who in table.raters["esa"]] == [2, 1, 1]
     assert table.column("esa_spans").tolist() == [0.0, -5.0, 0.0]
     assert [note.split(": ")[1] for note in table.notes] == [
         "1 row of the tutorial left out",
@@ -327,7 +329,8 @@ def test_names_of_columns_since_2023(put):
     header = HEADER.replace("doc_id", "docSegId").replace("seg_id", "globalSegId") + "\tmetadata"
     content = header + '\nA\td\t1\t7\tr\tin "word\tout\tAccuracy\tMajor\t{}\n'
     data = ng.read(put("a.tsv", content))
-    assert data.segments == (ng.Segment("A:7", "out", (), 'in "word', "A", "7", None, {"mqm": -5.0}),)
+    rated = ng.Segment("A:7", "out", (), 'in "word', "A", "7", None, {"mqm": -5.0}, raters={"mqm": ("r",)})
+    assert data.segments == (rated,)
 
 
 @pytest.mark.parametrize("rest", ["", "\t"])  # an editor fills the row up to the header, or does not
@@ -353,8 +356,8 @@ def test_rated_texts_become_segments(put):
     for name, packed in (("a.tsv", content.encode()), ("b.tsv.gz", gzip.compress(content.encode()))):
         data = ng.read(put(name, packed))
         assert data.segments == (
-            ng.Segment("A:1", "out A 1", (), "in 1", "A", "1", None, {"mqm": -6.0}),
-            ng.Segment("B:1", "out B 1", (), "in 1", "B", "1", None, {"mqm": 0.0}),
+            ng.Segment("A:1", "out A 1", (), "in 1", "A", "1", None, {"mqm": -6.0}, raters={"mqm": ("r1",)}),
+            ng.Segment("B:1", "out B 1", (), "in 1", "B", "1", None, {"mqm": 0.0}, raters={"mqm": ("r1",)}),
         )
         assert data.notes == ()
 

@@ -195,9 +195,10 @@ def read_esa_scores(path: str | os.PathLike[str]) -> ScoreTable:
     file = InputFile(path)
     lines, faults = Lines(file), Faults(file.name)
     found: dict[Key, list[tuple[float, float]]] = {}
+    raters: dict[Key, list[str | None]] = {}
     planted = practice = 0
     for place, cells in _rows(lines, faults):
-        _, system, item, kind, source, target, score, document, _, spans, *_ = cells
+        rater, system, item, kind, source, target, score, document, _, spans, *_ = cells
         if _TUTORIAL in document:
             practice += 1
         elif kind == "BAD":
@@ -206,6 +207,7 @@ def read_esa_scores(path: str | os.PathLike[str]) -> ScoreTable:
             key = Key(None, system, item, f"{_CODES.get(source, source)}-{_CODES.get(target, target)}")
             with faults.row(lines.at(place)):
                 found.setdefault(key, []).append((_score(score, lines.at(place)), _penalty(spans, lines.at(place))))
+                raters.setdefault(key, []).append(rater or None)
     faults.check()
     if not found:
         raise InputError(f"{file.name}: no rating in it, expected rows of an ESA campaign")
@@ -216,7 +218,9 @@ def read_esa_scores(path: str | os.PathLike[str]) -> ScoreTable:
         notes += [f"{file.name}: {counted(n, 'row')} {what} left out"] if n else []
     notes += [f"{file.name}: {counted(again, 'segment')} rated more than once, with the mean"] if again else []
     columns = {"esa": means[:, 0], "esa_spans": means[:, 1]}
-    return ScoreTable(tuple(found), columns, "segment", file.name, tuple(notes))
+    ratings = {name: [[one[i] for one in given] for given in found.values()] for i, name in enumerate(columns)}
+    who = {name: [*raters.values()] for name in columns}
+    return ScoreTable(tuple(found), columns, "segment", file.name, tuple(notes), ratings=ratings, raters=who)
 
 
 def _rows(lines: Lines, faults: Faults) -> Iterator[tuple[int, Sequence[str]]]:
@@ -344,8 +348,9 @@ class Markings:
             with faults.row(where := f"{self.name}:{mark.line}"):
                 rated[mark.rater] += _weight(mark.severity, mark.category, lower, where)
         faults.check()
-        mean = np.array([sum(by_rater.values()) / len(by_rater) for by_rater in sums.values()])
-        columns = {"mqm": 0.0 - mean}  # and not -mean, which would be -0 for a perfect text
+        # 0 - x and not -x, which would be -0 for a perfect text
+        given = [[0.0 - one for one in by_rater.values()] for by_rater in sums.values()]
+        columns = {"mqm": 0.0 - np.array([sum(by_rater.values()) / len(by_rater) for by_rater in sums.values()])}
         notes = (f"{self.name}: {counted(planted, 'row')} of planted errors not counted",) if planted else ()
         return ScoreTable(
             tuple(Key(None, system, item, group) for system, item in sums),
@@ -353,6 +358,8 @@ class Markings:
             "segment",
             self.name,
             (*self.notes, *notes),
+            ratings={"mqm": given},
+            raters={"mqm": [[*by_rater] for by_rater in sums.values()]},
         )
 
     def dataset(self) -> Dataset:
@@ -367,6 +374,7 @@ class Markings:
         for mark in self.marks:
             first = texts.setdefault((mark.system, mark.item), mark)
             different += first.hypothesis != mark.hypothesis
+        given = zip(texts.values(), table.keys, table.ratings["mqm"], table.raters["mqm"], strict=True)
         segments = [
             Segment(
                 f"{key.system}:{key.item}",
@@ -376,9 +384,10 @@ class Markings:
                 key.system,
                 key.item,
                 None,
-                {"mqm": float(score)},
+                {"mqm": ratings if len(ratings) > 1 else ratings[0]},
+                raters={"mqm": tuple(who)},
             )
-            for (mark, key, score) in zip(texts.values(), table.keys, table.column(), strict=True)
+            for mark, key, ratings, who in given
         ]
         said = f"{counted(different, 'row')} with another text than the first of the segment, which is kept"
         notes = (*table.notes, *([f"{self.name}: {said}"] if different else []))
