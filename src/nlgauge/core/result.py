@@ -59,6 +59,9 @@ class Result:
         verdict: of a gate: PASS, FAIL or INCONCLUSIVE.
         reasons: of a gate: why, in sentences.
         items: of a gate: flat objects with the items that lost most, and their texts.
+        people: of a comparison with people: how they rank the systems, and how each metric does beside them.
+        raters: of the same: how far the raters agree, all of them, each with the rest, and each two.
+        ceiling: of the same: raters who were left out and scored as if they were a metric, and the metrics beside them.
     """
 
     kind: str
@@ -73,6 +76,9 @@ class Result:
     verdict: str | None = None
     reasons: Sequence[str] = ()
     items: Sequence[Mapping[str, Any]] = ()
+    people: Sequence[Mapping[str, Any]] = ()
+    raters: Sequence[Mapping[str, Any]] = ()
+    ceiling: Sequence[Mapping[str, Any]] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The object of the result file, NaN replaced by None."""
@@ -90,6 +96,9 @@ class Result:
             "notes": list(self.notes),
             **({"disagreements": _without_nan(self.disagreements)} if self.disagreements else {}),
             **({"items": _without_nan(self.items)} if self.items else {}),
+            **({"people": _without_nan(self.people)} if self.people else {}),
+            **({"raters": _without_nan(self.raters)} if self.raters else {}),
+            **({"ceiling": _without_nan(self.ceiling)} if self.ceiling else {}),
         }
 
     def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:

@@ -24,8 +24,11 @@ _ENTRIES: Mapping[str, Mapping[str, type]] = {  # list of objects -> the fields 
     "statistics": {"metric": str, "statistic": str, "part": str},
     "disagreements": {"id": str, "metric": str, "criterion": str},
     "items": {"metric": str, "seg": str, "base_hyp": str, "new_hyp": str},
+    "people": {"criterion": str, "system": str, "metric": str},
+    "raters": {"criterion": str},
+    "ceiling": {"criterion": str, "level": str, "stat": str, "left_out": str, "metric": str},
 }
-_OPTIONAL = ("statistics", "disagreements", "items")
+_OPTIONAL = ("statistics", "disagreements", "items", "people", "raters", "ceiling")
 
 
 def read_result(path: str | os.PathLike[str] | InputFile) -> Result:
@@ -65,6 +68,9 @@ def read_result(path: str | os.PathLike[str] | InputFile) -> Result:
         made.get("verdict"),
         made.get("reasons", ()),
         made.get("items", ()),
+        made.get("people", ()),
+        made.get("raters", ()),
+        made.get("ceiling", ()),
     )
 
 
