@@ -146,3 +146,17 @@ def test_better_and_worse_pairs_are_read(folder):
     pairs, entry = read_preferences(str(folder / "pairs.jsonl"))
     assert entry["path"].endswith("pairs.jsonl")
     assert len(pairs) == 1
+
+
+def test_each_rater_may_have_a_column(outputs, put):
+    put("r.csv", "item,system,ann,ben,said\n1,A,2,4,x\n2,A,5,,y\n1,B,,,z\n")
+    columns = {"ann": "human.q", "ben": "human.q"}
+    dataset, _ = read_set(["A.csv", "B.csv"], columns, judgements="r.csv")
+    assert [(s.human, s.raters) for s in dataset][:3] == [
+        ({"q": [2.0, 4.0]}, {"q": ("ann", "ben")}),
+        ({"q": [5.0]}, {"q": ("ann",)}),
+        ({}, {}),  # nobody rated it
+    ]
+    put("r.csv", "item,system,rater,ann,ben\n1,A,x,2,4\n")
+    with pytest.raises(InputError, match=r"^r\.csv: a column says who rated; name one column for human\.q, or leave"):
+        read_set(["A.csv", "B.csv"], columns, judgements="r.csv")

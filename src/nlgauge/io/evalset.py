@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
+import numpy as np
+
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
@@ -141,6 +143,9 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     guess = _guessed(header, names or {})
     named = {**(names or {}), **{name: field for field, name in guess.items()}}
     rated = {name: field.removeprefix(CRITERION) for name, field in named.items() if field.startswith(CRITERION)}
+    own = next((own for own in rated.values() if [*rated.values()].count(own) > 1), None)
+    if own is not None and RATER in {named.get(name, name) for name in header}:
+        raise InputError(f"{path}: a column says who rated; name one column for human.{own}, or leave that out")
     said = next((name for name in header if named.get(name, name) == RATED), None)
     if rated and said is not None:
         (column, own), *_ = rated.items()
@@ -149,6 +154,12 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     columns = {rated.get(name, name): values for name, values in table.columns.items()}
     ratings = {rated.get(name, name): given for name, given in table.ratings.items()}
     raters = {rated.get(name, name): who for name, who in table.raters.items()}
+    for own in {own for own in rated.values() if [*rated.values()].count(own) > 1}:  # each rater has a column
+        people = [name for name, of in rated.items() if of == own]
+        rows = np.stack([table.columns[name] for name in people], axis=1)
+        ratings[own] = [row[~np.isnan(row)].tolist() for row in rows]
+        raters[own] = [[people[i] for i in np.flatnonzero(~np.isnan(row)).tolist()] for row in rows]
+        columns[own] = np.array([np.mean(row) if row else np.nan for row in ratings[own]])
     notes = (*table.notes, *note_of_guess(path, guess))
     return replace(table, columns=columns, ratings=ratings, raters=raters, notes=notes)
 
