@@ -85,12 +85,12 @@ def _is_there(path: str) -> bool:
 
 def _keys_of_texts(pairs: Sequence[tuple[str, str]], header: Sequence[str], rated: Set[str]) -> list[tuple[str, str]]:
     """(field, column) of the system and the item of texts, where one name leaves no doubt and `rated` has the field."""
-    from nlgauge.io.scores import CALLED
+    from nlgauge.io.scores import called as named
 
     known = {*header, *(field for field, _ in pairs)}
     by_id = "id" in known and ("seg" not in rated or ("id" in rated and RATER not in rated))
     wanted = {"system": "system" in rated, "seg": not by_id and not rated.isdisjoint(("seg", "system"))}
-    there = {field: [name for name in CALLED[field] if name in header] for field in wanted}
+    there = {field: named(field, header) for field in wanted}
     return [
         (field, there[field][0]) for field in wanted if wanted[field] and field not in known and len(there[field]) == 1
     ]

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path, PurePath
 from typing import Any
@@ -115,7 +115,8 @@ def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
 _SCORED = Origin(True)
 _WMT = {"SYS": "system", "SID": "seg"}
 KEYS = ("id", "system", "seg", "lp", "task", RATER, RATED)
-CALLED = {  # what others call them
+_CALLED: Mapping[str, Sequence[str]] = {  # what others call them
+    "id": (),
     "system": ("system_id", "system_name", "model"),
     RATER: ("annotator", "annotator_id", "rater_id", "worker_id"),
     RATED: ("criteria", "aspect", "dimension"),
@@ -188,6 +189,12 @@ def read_scores(
     return dataclasses.replace(table, columns=scores, origins=origins, notes=(*table.notes, *told))
 
 
+def called(field: str, header: Iterable[str]) -> list[str]:
+    """The columns that may be a key, by their names as people write them in spreadsheets: `Item`, `Segment ID`."""
+    known = {field, *_CALLED[field]}
+    return [name for name in header if "_".join(name.lower().split()) in known]
+
+
 def guessed_keys(header: Collection[str], named: Mapping[str, str]) -> dict[str, str]:
     """Field -> column of a table of scores or ratings, where one name that is not taken leaves no doubt.
 
@@ -196,8 +203,8 @@ def guessed_keys(header: Collection[str], named: Mapping[str, str]) -> dict[str,
         named: column -> field, where it is known.
     """
     found: dict[str, str] = {}
-    for field, names in CALLED.items():
-        there = [name for name in names if name in header and name not in named]
+    for field in _CALLED:
+        there = [name for name in called(field, header) if name not in named]
         known = {*header, *named.values(), *found}
         is_keyed = field == "seg" and "id" in known and RATER not in known  # else the id is that of a rating
         if len(there) == 1 and field not in known and not is_keyed:
