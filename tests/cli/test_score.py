@@ -13,6 +13,7 @@ from tests.cli.command import refused, run, write
 import nlgauge as ng
 from nlgauge.cli.main import main
 from nlgauge.core.metric import signature_of
+from nlgauge.io.results import read_result
 from nlgauge.metrics.registry import METRICS
 from nlgauge.models import heads
 
@@ -576,3 +577,54 @@ def test_a_metric_with_its_options_has_a_name_of_the_users(data, tmp_path, monke
         ("Mine=nosuch", "unknown metric 'nosuch'"),
     ):
         assert said in refused(capsys, "score", data, "-m", spec)
+
+
+def test_the_texts_with_the_worst_scores_are_shown_in_the_direction_of_the_metric(data, tmp_path, capsys):
+    target, page = tmp_path / "out.json", tmp_path / "out.html"
+    arguments = ["-m", "chrf", "-m", "ter", "--worst", "2", "ter", "--json", target, "--html", page]
+    assert run("score", data, *arguments) == 0
+    found = json.loads(target.read_text(encoding="utf-8"))
+    values = ng.score(ng.read(data), metrics=["ter"])["ter"]
+    order = sorted(range(6), key=lambda i: -values.values[i])[:2]
+    assert [(row["id"], row["value"]) for row in found["worst"]] == [(values.ids[i], values.values[i]) for i in order]
+    assert {(row["metric"], row["n"], row["n_undefined"]) for row in found["worst"]} == {("ter", 6, 0)}
+    first = found["worst"][0]
+    said = capsys.readouterr().out
+    assert "the 2 worst of 6 segments by ter" in said
+    assert f"  {first['id']} ({first['system']})  {first['value']:.2f}\n    hypothesis  {first['hyp']}\n" in said
+    assert all(text in page.read_text(encoding="utf-8") for text in (first["hyp"], *first["refs"]))
+    assert [*read_result(target).worst] == found["worst"]
+    assert run("score", data, *arguments[:-4], "-f", "markdown") == 0
+    assert f"| {first['id']} ({first['system']}) | {first['value']:.2f} | {first['hyp']} |" in capsys.readouterr().out
+
+
+def test_blocks_of_a_stream_keep_no_more_than_the_worst(tmp_path, capsys):
+    rows = [{"id": str(i), "hyp": "a b c" if i % 700 else "z", "refs": ["a b c"]} for i in range(2500)]
+    assert run("score", write(tmp_path / "many.jsonl", rows), "-m", "chrf", "--worst", "3", "chrf", "-f", "json") == 0
+    found = json.loads(capsys.readouterr().out)["worst"]
+    assert [(row["id"], row["n"]) for row in found] == [("0", 2500), ("700", 2500), ("1400", 2500)]
+
+
+def test_a_text_without_a_score_is_named_apart_and_ratings_have_a_worst_too(tmp_path, capsys):
+    rows = [{"id": str(i), "hyp": "a", "refs": ["a"], "human.good": rating} for i, rating in enumerate([3, None, 1])]
+    rated = write(tmp_path / "rated.jsonl", rows)
+    assert run("score", rated, "-m", "human.good", "--worst", "1", "human.good") == 0
+    said = capsys.readouterr().out
+    assert "the worst of 2 segments by human.good; 1 segment without a score, last here\n  2  1.00\n" in said
+    assert "\n  1  undefined\n" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--worst", "2", "chr"], "--worst: 'chr' is not among the metrics scored; did you mean 'chrf'?"),
+        (["--worst", "0", "chrf"], "the number of the worst segments is 0, expected a whole number, 1 or more"),
+        (["--worst", "chrf", "2"], "Invalid value for '--worst'"),
+        (["--worst", "2", "length_ratio"], "--worst: length_ratio judges nothing"),
+        (["--worst", "2", "chrf", "-f", "csv"], "--worst shows texts, for which numbers alone have no place"),
+        (["--worst", "2", "chrf", "-b"], "--worst shows texts, for which numbers alone have no place"),
+        (["--worst", "2", "chrf", "--engine", "pool", "-o", "parts"], "--worst is not known in parts"),
+    ],
+)
+def test_a_worst_that_cannot_be_is_refused(data, capsys, more, said):
+    assert said in refused(capsys, "score", data, "-m", "chrf", "-m", "length_ratio", *more)

@@ -1,6 +1,8 @@
 """Counts of flags by hand, and one warning for each call of a user."""
 
 import json
+import math
+import re
 import warnings
 from itertools import pairwise
 
@@ -14,6 +16,7 @@ from nlgauge.core.errors import InputError, ScoreWarning
 from nlgauge.core.scores import (
     MetricInfo,
     Scores,
+    Worst,
     add,
     count,
     count_notes,
@@ -304,3 +307,64 @@ def test_scores_go_into_json():
         "n_undefined": 1,
         "value": None,  # the sum of a NaN
     }
+
+
+# --- The segments with the worst scores
+
+
+def scored(values, higher_is_better=True, begin=0):
+    names = tuple(str(begin + i) for i in range(len(values)))
+    return Scores(Signature("m", ()), names, np.array(values, dtype=float), higher_is_better=higher_is_better)
+
+
+VALUES = st.lists(st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 2.0, -3.0, math.nan]), max_size=12)
+
+
+@given(VALUES, st.integers(1, 5), st.booleans(), st.integers(0, 12))
+def test_the_worst_are_the_first_of_all_in_order_and_parts_change_nothing(values, n, higher_is_better, cut):
+    sign = 1 if higher_is_better else -1
+    places = sorted(
+        range(len(values)), key=lambda i: sign * round(values[i], 6) if values[i] == values[i] else math.inf
+    )
+    n_scored = sum(value == value for value in values)
+    expected = [*places[:n_scored][:n], *places[n_scored:][:n]]
+    found = scored(values, higher_is_better).worst(n)
+    assert [row["id"] for row in found] == list(map(str, expected))
+    assert all(row["n"] == n_scored and row["n_undefined"] == len(values) - n_scored for row in found)
+    in_parts = Worst(n, "m", higher_is_better)
+    in_parts.add(scored(values[:cut]))
+    in_parts.add(scored(values[cut:], begin=len(values[:cut])))
+    assert in_parts == found
+
+
+def test_what_was_scored_from_texts_shows_them_and_scores_alone_only_ids():
+    systems = {"a": ["the cat", "<b>a dog</b>"], "β": ["the cat", "a dog"]}
+    both = ng.score(systems, ["the cat", "a dog"], ["die Katze", "ein Hund"], metrics=["chrf", "ter"])
+    (row,) = both.worst(1, "ter")
+    assert row["id"] == both["ter"].ids[1]
+    assert (row["system"], row["hyp"], row["refs"], row["src"]) == ("a", "<b>a dog</b>", ["a dog"], "ein Hund")
+    assert (row["metric"], row["value"], row["n"], row["n_undefined"]) == ("ter", both["ter"].values[1], 4, 0)
+    said = str(both.worst(1, "ter"))
+    assert said.splitlines()[0] == "the worst of 4 segments by ter"
+    assert [line.split(None, 1)[1] for line in said.splitlines()[2:]] == ["<b>a dog</b>", "a dog", "ein Hund"]
+    assert "<b>a dog" not in both.worst(1, "ter")._repr_html_()
+    assert "&lt;b&gt;a dog" in both.worst(1, "ter")._repr_html_()
+    assert both["ter"].take([0, 2, 3]).worst(1)[0]["hyp"] == "the cat"  # all are right: the first stands first
+    alone = ng.metric("chrf").score([Segment("1", "a", ("b",))], ng.Runtime()).worst()
+    assert list(alone) == [{"metric": "chrf", "id": "1", "system": None, "value": 0.0, "n": 1, "n_undefined": 0}]
+    assert str(ng.score([], [], metrics="chrf").worst()) == ""
+
+
+@pytest.mark.parametrize(
+    ("n", "metric", "said"),
+    [
+        (0, "chrf", "the number of the worst segments is 0, expected a whole number, 1 or more"),
+        (2.5, "chrf", "is 2.5, expected a whole number"),
+        (True, "chrf", "is True, expected a whole number"),
+        (1, None, "worst: no metric is named; known: chrf, ter"),
+        (1, "cherf", "'cherf' is not among the metrics scored; did you mean 'chrf' or 'ter'?"),
+    ],
+)
+def test_what_has_no_worst_is_said(n, metric, said):
+    with pytest.raises(InputError, match=re.escape(said)):
+        ng.score(["a"], ["a"], metrics=["chrf", "ter"]).worst(n, metric)

@@ -123,7 +123,8 @@ def _parameter(field: Field) -> inspect.Parameter:
         kinds = [get_origin(sort) or sort for sort, _ in sorts(kind)]
         kind = get_args(kind)[0]
         is_choice = field.choices and not (as_typed.words and field.choices == words)  # else typer refuses other words
-        if (is_choice and list not in kinds) or tuple in kinds:
+        listed = any(get_args(sort)[1:] == (...,) for sort, _ in sorts(kind) if get_origin(sort) is tuple)
+        if (is_choice and list not in kinds) or listed:
             kind = str | None if NoneType in kinds else str
         default = ",".join(map(str, default)) if isinstance(default, tuple) else default
         about: dict[str, Any] = {"help": as_typed.help, "metavar": as_typed.metavar or "|".join(words) or None}

@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from nlgauge.cli import options
@@ -17,6 +17,8 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import STDOUT, Result
+from nlgauge.core.scores import Scores, Worst
+from nlgauge.core.segment import Segment
 from nlgauge.io import read
 from nlgauge.io.evalset import open_set
 from nlgauge.io.files import STDIN
@@ -26,7 +28,7 @@ from nlgauge.metrics.registry import expanded, named
 from nlgauge.metrics.wrapped import check_bounds
 from nlgauge.report.kinds.score import score_only as numbers_alone
 from nlgauge.report.kinds.score import system_name
-from nlgauge.report.tables import measured
+from nlgauge.report.tables import CELLS, measured
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring import job
 from nlgauge.scoring.compare import ComparisonOptions
@@ -144,7 +146,7 @@ class ScoreInput:
         "Input": "texts",
         "Metrics": "metric looks",
         "Tests": "comparison thresholds",
-        "Output": "score_only fail_under save_norm shown files",
+        "Output": "worst score_only fail_under save_norm shown files",
         "Scale": "in_parts",
     },
 )
@@ -169,6 +171,10 @@ def score(
     ] = None,
     save_norm: Annotated[
         str | None, Typed('Keep the scale of sums, for [norm=file("FILE")] in a later run.', metavar="FILE")
+    ] = None,
+    worst: Annotated[
+        tuple[int, str] | None,
+        Typed("Show the texts of the N segments with the worst scores by METRIC.", metavar="N METRIC"),
     ] = None,
     score_only: Annotated[bool, Typed("Print nothing but the numbers.", ("--score-only", "-b"), hidden=True)] = False,
     looks: Looks,
@@ -207,7 +213,10 @@ def score(
     specs, optional = expanded(metric or ["bleu"])
     metrics = named(specs)  # of any encoder: what follows asks for no more than their names and directions
     gates = _gates(fail_under or [], metrics)
+    kept = None if worst is None else _kept(*worst, metrics)
     shown.check()
+    if (shown.form in CELLS or score_only) and not (files.json or files.html):
+        options.refuse_idle({"worst": kept is not None}, "shows texts, for which numbers alone have no place")
     if score_only and shown.form != "text":
         raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
@@ -216,7 +225,7 @@ def score(
     is_parted = in_parts != InParts() and in_parts.check(
         bool(optional),
         **options.changed(texts, "judgements", "common", "unreferenced"),
-        **{"cache": run.cache},
+        **{"cache": run.cache, "worst": worst},
     )
     runtime = run.runtime(seed=comparison.seed or 0, quiet=score_only, cached=not is_parted)
     of_parts: options.Parts = {}
@@ -227,7 +236,7 @@ def score(
             return 0
         result, of_parts = found
     else:
-        how = (save_norm, looks, optional - gates.keys())
+        how = (save_norm, looks, optional - gates.keys(), kept)
         result, of_parts = _scored(texts, specs, comparison, thresholds, runtime, files, *how)
     files.write(result, parts=of_parts)
     if files.printed or save_norm == STDOUT:
@@ -249,6 +258,7 @@ def _scored(
     save_norm: str | None,
     looks: Looks,
     optional: Collection[str],
+    worst: Worst | None,
 ) -> tuple[Result, Mapping[str, Mapping[str, bool | None]]]:
     table = None
     with texts.opened() as source, files.writing() as write:
@@ -263,13 +273,13 @@ def _scored(
             specs,
             comparison,
             runtime=runtime,
-            on_block=None if write is None else _written_by(write),
+            on_block=_noted_by(write, worst),
             save_norm=save_norm,
             language=looks.language,
             guards=looks.guards,
-            optional=optional,
+            optional=optional - ({worst.metric} if worst is not None else set()),
         )
-    result = as_typed(scores.result())
+    result = replace(as_typed(scores.result()), worst=worst or ())
     if table is not None:
         from nlgauge.scoring.thresholds import with_agreement
 
@@ -277,10 +287,28 @@ def _scored(
     return result, scores.part_directions
 
 
-def _written_by(write: Callable[[Mapping[str, Any]], None]) -> job.Block:
-    from nlgauge.io.write import segment_columns
+def _noted_by(write: Callable[[Mapping[str, Any]], None] | None, worst: Worst | None) -> job.Block:
+    """What writes the rows of a block of segments, and keeps those with the worst scores."""
 
-    return lambda block, scores: write(segment_columns(block, scores))
+    def noted(block: Sequence[Segment], scores: Mapping[str, Scores]) -> None:
+        if write is not None:
+            from nlgauge.io.write import segment_columns
+
+            write(segment_columns(block, scores))
+        if worst is not None:
+            worst.add(scores[worst.metric], block)
+
+    return noted
+
+
+def _kept(n: int, metric: str, metrics: Mapping[str, BaseMetric]) -> Worst:
+    """What keeps the N segments with the worst scores by a metric."""
+    if metric not in metrics:
+        raise InputError(f"--worst: {metric!r} is not among the metrics scored{nearest(metric, metrics)}")
+    about = metrics[metric].info
+    if not about.judges:
+        raise InputError(f"--worst: {metric} judges nothing, so no score of it is worse; name another metric")
+    return Worst(n, metric, about.higher_is_better)
 
 
 def _gates(typed: Sequence[str], metrics: Mapping[str, BaseMetric]) -> dict[str, float]:

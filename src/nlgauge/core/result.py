@@ -62,6 +62,7 @@ class Result:
         people: of a comparison with people: how they rank the systems, and how each metric does beside them.
         raters: of the same: how far the raters agree, all of them, each with the rest, and each two.
         ceiling: of the same: raters who were left out and scored as if they were a metric, and the metrics beside them.
+        worst: of scores: the segments with the worst scores by a metric, where they were asked for; see `Worst`.
     """
 
     kind: str
@@ -79,6 +80,7 @@ class Result:
     people: Sequence[Mapping[str, Any]] = ()
     raters: Sequence[Mapping[str, Any]] = ()
     ceiling: Sequence[Mapping[str, Any]] = ()
+    worst: Sequence[Mapping[str, Any]] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The object of the result file, NaN replaced by None."""
@@ -99,6 +101,7 @@ class Result:
             **({"people": _without_nan(self.people)} if self.people else {}),
             **({"raters": _without_nan(self.raters)} if self.raters else {}),
             **({"ceiling": _without_nan(self.ceiling)} if self.ceiling else {}),
+            **({"worst": _without_nan(self.worst)} if self.worst else {}),
         }
 
     def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:

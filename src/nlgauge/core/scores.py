@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.doors import made, refuse_types
-from nlgauge.core.errors import InputError, ScoreWarning
+from nlgauge.core.errors import InputError, ScoreWarning, nearest
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, together
 
@@ -305,6 +305,7 @@ class Scores:
         finish_parts: function from totals of shape (k,) to what the corpus number is made of; None if it has no parts.
         notes: what a reader of these scores must know, such as which texts were cut or are empty.
         name: the metric as it was typed; empty for that of the signature.
+        segments: the texts that were scored, n of them; empty if the scores do not know them.
     """
 
     signature: Signature
@@ -321,10 +322,11 @@ class Scores:
     finish_parts: FinishParts | None = field(default=None, compare=False)
     notes: tuple[str, ...] = ()
     name: str = field(default="", compare=False)
+    segments: Sequence[Segment] = field(default=(), compare=False)  # they made the values, and are no part of them
 
     def __post_init__(self) -> None:
         n = len(self.ids)
-        for name, labels in (("systems", self.systems), ("items", self.items)):
+        for name, labels in (("systems", self.systems), ("items", self.items), ("segments", self.segments)):
             if labels and len(labels) != n:
                 raise InputError(f"{self.signature.spec}: {len(labels)} {name}, expected {n} or none")
         object.__setattr__(self, "ids", tuple(self.ids))
@@ -440,6 +442,19 @@ class Scores:
             "rows": [dict(zip(columns, map(null_if_nan, row), strict=True)) for row in cells],
         }
 
+    def worst(self, n: int = 10) -> Worst:
+        """The n segments with the worst scores, in the metric's own direction, and the first n without one.
+
+        Returns:
+            A list of rows; see `Worst`. The scores of `score` know the texts, those of a metric alone only the ids.
+
+        Raises:
+            InputError: n is no whole number from 1 on.
+        """
+        found = Worst(n, self.name or self.signature.spec, self.higher_is_better)
+        found.add(self)
+        return found
+
     def take(self, index: Any) -> Scores:
         """The scores of some of the segments, chosen by an index array or by a boolean mask of length n."""
         index = np.asarray(index)
@@ -464,6 +479,7 @@ class Scores:
             tuple(self.items[i] for i in where) if self.items else (),
             self.finish_parts,
             name=self.name,
+            segments=tuple(self.segments[i] for i in where) if self.segments else (),
         )
 
 
@@ -482,9 +498,91 @@ class ScoreSet(dict[str, Scores]):
             columns |= {**labels, **own}
         return made("frame", columns, library)
 
+    def worst(self, n: int = 10, metric: str | None = None) -> Worst:
+        """The n segments with the worst scores by a metric; see `Scores.worst`.
+
+        Args:
+            metric: the specification as typed; None where there is only one.
+
+        Raises:
+            InputError: there is no such metric, or several and none is named.
+        """
+        if metric is None and len(self) == 1:
+            metric = next(iter(self))
+        if metric not in self:
+            said = "no metric is named" if metric is None else f"{metric!r} is not among the metrics scored"
+            raise InputError(f"worst: {said}{nearest(metric or '', self)}")
+        return self[metric].worst(n)
+
     def _repr_html_(self) -> str:
         """The scores as a notebook shows them: a column for each metric."""
         return str(made("scores", *self.values())) if self else ""
+
+
+class Worst(list[dict[str, Any]]):
+    """The n segments with the worst scores by a metric, the worst first, then the first n that have no score.
+
+    Scores may come in parts: it holds these rows alone. A row has `metric`, `id`, `system`, `value` (None where it is
+    undefined), `n` and `n_undefined` (how many segments have a score, and how many have none) and, where the texts are
+    known, `hyp`, `refs` (a list) and `src`. `print` and notebooks show the texts.
+
+    Args:
+        n: how many segments.
+        metric: the metric as typed.
+        higher_is_better: whether a low score is a bad one.
+
+    Raises:
+        InputError: n is no whole number from 1 on.
+    """
+
+    def __init__(self, n: int, metric: str, higher_is_better: bool = True) -> None:
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise InputError(f"the number of the worst segments is {n!r}, expected a whole number, 1 or more")
+        super().__init__()
+        self.metric = metric
+        self._most, self._sign = n, 1 if higher_is_better else -1
+        self._n = self._undefined = 0
+
+    def add(self, scores: Scores, segments: Sequence[Segment] = ()) -> None:
+        """Look at the scores of more segments, which may be those that the scores know themselves."""
+        texts = segments or scores.segments
+        signed = self._settled(scores.values)
+        n = len(scores) - scores.n_undefined
+        order = np.argsort(signed, kind="stable")  # what is undefined comes last
+        places = [*order[: min(n, self._most)], *order[n : n + self._most]]
+        self += [self._row(scores, int(i), texts[i] if texts else None) for i in places]
+        keys = self._settled(np.array([math.nan if row["value"] is None else row["value"] for row in self]))
+        ranked = [self[i] for i in np.argsort(keys, kind="stable")]
+        defined = [row for row in ranked if row["value"] is not None]
+        self[:] = defined[: self._most] + ranked[len(defined) :][: self._most]
+        self._n, self._undefined = self._n + n, self._undefined + scores.n_undefined
+        for row in self:
+            row |= {"n": self._n, "n_undefined": self._undefined}
+
+    def _settled(self, values: Array) -> Any:
+        """What the order goes by: the last bits of a score, in which machines differ, put no text before another."""
+        with np.errstate(over="ignore"):
+            return (self._sign * values).astype(np.float32)
+
+    def _row(self, scores: Scores, i: int, text: Segment | None) -> dict[str, Any]:
+        known = scores.systems[i] if scores.systems else None
+        value = None if math.isnan(scores.values[i]) else float(scores.values[i])
+        row = {"metric": self.metric, "id": scores.ids[i], "system": known, "value": value, "n": 0, "n_undefined": 0}
+        if text is None:
+            return row
+        return row | {"system": text.system, "hyp": text.hypothesis, "refs": [*text.references], "src": text.source}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """One row per segment, as a frame; `library` is as for `Scores.to_frame`."""
+        return made("frame", {name: [row[name] for row in self] for name in (self[0] if self else ())}, library)
+
+    def __str__(self) -> str:
+        """The texts below each other, as the command prints them."""
+        return str(made("worst", self, "text"))
+
+    def _repr_html_(self) -> str:
+        """The rows as a notebook shows them."""
+        return str(made("worst", self, "html"))
 
 
 def join(blocks: Sequence[Scores]) -> Scores:

@@ -27,8 +27,9 @@ _ENTRIES: Mapping[str, Mapping[str, type]] = {  # list of objects -> the fields 
     "people": {"criterion": str, "system": str, "metric": str},
     "raters": {"criterion": str},
     "ceiling": {"criterion": str, "level": str, "stat": str, "left_out": str, "metric": str},
+    "worst": {"metric": str, "id": str, "hyp": str, "refs": list},
 }
-_OPTIONAL = ("statistics", "disagreements", "items", "people", "raters", "ceiling")
+_OPTIONAL = ("statistics", "disagreements", "items", "people", "raters", "ceiling", "worst")
 
 
 def read_result(path: str | os.PathLike[str] | InputFile) -> Result:
@@ -71,6 +72,7 @@ def read_result(path: str | os.PathLike[str] | InputFile) -> Result:
         made.get("people", ()),
         made.get("raters", ()),
         made.get("ceiling", ()),
+        made.get("worst", ()),
     )
 
 

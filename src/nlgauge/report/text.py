@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -461,11 +461,15 @@ def scores_html(*metrics: Scores) -> str:
 
 def result_html(result: Result) -> str:
     """The tables of a result, its signatures and its notes."""
-    parts = (part for part in parts_of(result) if part)
-    shown = "".join(_table(part) if isinstance(part, Table) else _lines(part.split("\n")) for part in parts)
+    shown = parts_html(parts_of(result))
     signatures = [f"{directed(metric)} = {metric['signature']}" for metric in result.metrics]
     models = [line] if (line := model_line(result.metrics)) else []
     return shown + _lines([*models, *signatures, *(f"note: {note}" for note in result.notes)])
+
+
+def parts_html(parts: Iterable[Part]) -> str:
+    """Tables, and what is said of them in words."""
+    return "".join(_table(part) if isinstance(part, Table) else _lines(part.split("\n")) for part in parts if part)
 
 
 def suite_html(suite: Suite) -> str:

@@ -320,6 +320,7 @@ def score_and_look(
             name=spec,
             systems=systems,
             items=items,
+            segments=segments,
             notes=(*told, *left, *about_metrics, *about_flags[spec], *scores.notes, *about_input),
         )
     return noted, looking

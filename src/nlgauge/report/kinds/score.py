@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.io.files import counted
 from nlgauge.report.drawing import Axis, Figure, axis_of, strip
+from nlgauge.report.labels import shorten, visible
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import (
     FALLS,
@@ -32,7 +33,7 @@ from nlgauge.report.tables import (
     values_of,
     with_interval,
 )
-from nlgauge.report.text import Trust, doubts_of, rises
+from nlgauge.report.text import Trust, doubts_of, parts_html, rises
 
 _NO_NAME, _PARTS = "-", "parts."
 _PARTS_OF_BLEU = "bp: brevity penalty; ratio: length by reference_length; precisionN: percent of the n-grams of N words"
@@ -320,7 +321,13 @@ def pair_tables(result: Result) -> list[Table]:
 
 
 def score_parts(paper: Paper) -> list[Part]:
-    """The table of scores as wide as the paper, tests of every two systems, agreement of people, and parts."""
+    """The table of scores as wide as the paper, tests of every two systems, agreement of people, parts, and the
+    segments with the worst scores.
+    """
+    return [*_tables(paper), *worst_parts(paper)]
+
+
+def _tables(paper: Paper) -> list[Part]:
     result, digits = paper.result, paper.digits
     tests = pair_tables(result)
     pairs: list[Part] = [] if paper.brief else [*tests]
@@ -358,6 +365,59 @@ def _in_blocks(paper: Paper, table: Table) -> list[Table]:
     return tables
 
 
+# --- The segments with the worst scores, for people to read: in full on a page, cut to the width elsewhere
+
+_MOST = 200  # characters of a text in a table
+_SIDES = {"hyp": "hypothesis", "refs": "reference", "src": "source"}
+
+
+def worst_parts(paper: Paper) -> Iterator[Part]:
+    """The segments with the worst scores: below each other in a terminal, else as a table; none where not asked for."""
+    rows = paper.result.worst
+    if not rows:
+        return
+    cells = [_worst(row, paper.digits, paper.result) for row in rows]
+    if paper.is_text:
+        lines = [worst_title(rows)]
+        for name, value, texts in cells:
+            lines += [f"  {name}  {value}", *(f"    {side:10}  {text}" for side, text in texts)]
+        yield "\n".join(shorten(visible(line), paper.columns) for line in lines)
+        return
+    sides = [side for side in _SIDES.values() if any(side in dict(texts) for *_, texts in cells)]
+    body = [
+        (name, value, *(shorten(" / ".join(text for of, text in texts if of == side), _MOST) for side in sides))
+        for name, value, texts in cells
+    ]
+    yield Table(worst_title(rows), ("segment", "score", *sides), tuple(body), left=2 + len(sides))
+
+
+def worst_title(rows: Sequence[Row]) -> str:
+    """How many of how many segments are shown by which metric, and how many have no score."""
+    first = rows[0]
+    n, undefined = sum(row["value"] is not None for row in rows), first["n_undefined"]
+    none = f"; {counted(undefined, 'segment')} without a score, last here" if undefined else ""
+    return f"the {f'{n} ' if n != 1 else ''}worst of {counted(first['n'], 'segment')} by {first['metric']}{none}"
+
+
+def _worst(row: Row, digits: int | None, result: Result) -> tuple[str, str, list[tuple[str, str]]]:
+    """The name and the score of a segment, and its texts in one line each, with what they are."""
+    places = _digits(digits, result).get(row["metric"], 4)
+    texts = [(own, text) for side, own in _SIDES.items() for text in _listed(row.get(side))]
+    name = row["id"] if row["system"] is None else f"{row['id']} ({row['system']})"
+    return name, number(row["value"], places), [(own, " ".join(text.split())) for own, text in texts]
+
+
+def _listed(texts: Sequence[str] | str | None) -> Sequence[str]:
+    return [] if texts is None else [texts] if isinstance(texts, str) else texts
+
+
+def worst_shown(worst: Sequence[Row], form: str) -> str:
+    """The rows of `Worst` as `print` shows them (`text`), or a notebook (`html`)."""
+    paper = Paper(Result("score", (), worst=worst), form)
+    parts = list(worst_parts(paper))
+    return parts_html(parts) if form == "html" else "\n".join(map(paper.shown, parts))
+
+
 # --- Scores as a page: a table per metric, with intervals drawn on a common axis
 
 
@@ -388,6 +448,8 @@ def score_html(
         flagged=any("n_flagged" in row for row in result.rows),
         pairs=pair_tables(result),
         agreement=agreement_tables(result),
+        worst=[_worst(row, None, result) for row in result.worst],
+        worst_title=worst_title(result.worst) if result.worst else "",
         alpha=SIGNIFICANT,
     )
 
