@@ -137,6 +137,14 @@ class Result:
         """The rows as a `pyarrow.Table`; NaN is null."""
         return made("arrow", self.as_columns())
 
+    def plot(self) -> Any:
+        """The pictures alone, as a notebook shows them: bars of the numbers, and the figures of the page.
+
+        Raises:
+            InputError: results of this kind have no picture.
+        """
+        return made("plot", self)
+
     def __str__(self) -> str:
         """The tables and notes that the command prints."""
         return str(made("text", self))
@@ -168,6 +176,10 @@ class Outcome:
     def to_arrow(self) -> Any:
         """The rows as a `pyarrow.Table`; see `Result.to_arrow`."""
         return self.result().to_arrow()
+
+    def plot(self) -> Any:
+        """The pictures alone; see `Result.plot`."""
+        return self.result().plot()
 
     def __str__(self) -> str:
         """The tables and notes that the command prints."""

@@ -572,10 +572,6 @@ class Worst(list[dict[str, Any]]):
             return row
         return row | {"system": text.system, "hyp": text.hypothesis, "refs": [*text.references], "src": text.source}
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """One row per segment, as a frame; `library` is as for `Scores.to_frame`."""
-        return made("frame", {name: [row[name] for row in self] for name in (self[0] if self else ())}, library)
-
     def __str__(self) -> str:
         """The texts below each other, as the command prints them."""
         return str(made("worst", self, "text"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -367,48 +368,43 @@ def _in_blocks(paper: Paper, table: Table) -> list[Table]:
 
 # --- The segments with the worst scores, for people to read: in full on a page, cut to the width elsewhere
 
-_MOST = 200  # characters of a text in a table
+_MOST = 200  # characters of a text in a table on paper
 _SIDES = {"hyp": "hypothesis", "refs": "reference", "src": "source"}
 
 
 def worst_parts(paper: Paper) -> Iterator[Part]:
     """The segments with the worst scores: below each other in a terminal, else as a table; none where not asked for."""
-    rows = paper.result.worst
+    rows, result = paper.result.worst, paper.result
     if not rows:
         return
-    cells = [_worst(row, paper.digits, paper.result) for row in rows]
+    first, n = rows[0], sum(row["value"] is not None for row in rows)
+    left = first["n_undefined"]
+    none = f"; {counted(left, 'segment')} without a score, last here" if left else ""
+    title = f"the {f'{n} ' if n != 1 else ''}worst of {counted(first['n'], 'segment')} by {first['metric']}{none}"
+    digits = _digits(paper.digits, result).get(first["metric"], 4)
+    shown = []
+    for row in rows:
+        texts = [
+            (of, [row[side]] if isinstance(row[side], str) else row[side])
+            for side, of in _SIDES.items()
+            if row.get(side)
+        ]
+        name = row["id"] if row["system"] is None else f"{row['id']} ({row['system']})"
+        shown.append(
+            (name, number(row["value"], digits), {of: [" ".join(t.split()) for t in own] for of, own in texts})
+        )
     if paper.is_text:
-        lines = [worst_title(rows)]
-        for name, value, texts in cells:
-            lines += [f"  {name}  {value}", *(f"    {side:10}  {text}" for side, text in texts)]
+        lines = [title]
+        for name, value, sides in shown:
+            lines += [f"  {name}  {value}", *(f"    {of:10}  {text}" for of, own in sides.items() for text in own)]
         yield "\n".join(shorten(visible(line), paper.columns) for line in lines)
         return
-    sides = [side for side in _SIDES.values() if any(side in dict(texts) for *_, texts in cells)]
+    heads = [of for of in _SIDES.values() if any(of in sides for *_, sides in shown)]
+    most = math.inf if paper.form == "html" else _MOST
     body = [
-        (name, value, *(shorten(" / ".join(text for of, text in texts if of == side), _MOST) for side in sides))
-        for name, value, texts in cells
+        (name, value, *(shorten(" / ".join(sides.get(of, ())), most) for of in heads)) for name, value, sides in shown
     ]
-    yield Table(worst_title(rows), ("segment", "score", *sides), tuple(body), left=2 + len(sides))
-
-
-def worst_title(rows: Sequence[Row]) -> str:
-    """How many of how many segments are shown by which metric, and how many have no score."""
-    first = rows[0]
-    n, undefined = sum(row["value"] is not None for row in rows), first["n_undefined"]
-    none = f"; {counted(undefined, 'segment')} without a score, last here" if undefined else ""
-    return f"the {f'{n} ' if n != 1 else ''}worst of {counted(first['n'], 'segment')} by {first['metric']}{none}"
-
-
-def _worst(row: Row, digits: int | None, result: Result) -> tuple[str, str, list[tuple[str, str]]]:
-    """The name and the score of a segment, and its texts in one line each, with what they are."""
-    places = _digits(digits, result).get(row["metric"], 4)
-    texts = [(own, text) for side, own in _SIDES.items() for text in _listed(row.get(side))]
-    name = row["id"] if row["system"] is None else f"{row['id']} ({row['system']})"
-    return name, number(row["value"], places), [(own, " ".join(text.split())) for own, text in texts]
-
-
-def _listed(texts: Sequence[str] | str | None) -> Sequence[str]:
-    return [] if texts is None else [texts] if isinstance(texts, str) else texts
+    yield Table(title, ("segment", "score", *heads), tuple(body), left=2 + len(heads))
 
 
 def worst_shown(worst: Sequence[Row], form: str) -> str:
@@ -447,9 +443,7 @@ def score_html(
         grouped=any("group" in row for row in result.rows),
         flagged=any("n_flagged" in row for row in result.rows),
         pairs=pair_tables(result),
-        agreement=agreement_tables(result),
-        worst=[_worst(row, None, result) for row in result.worst],
-        worst_title=worst_title(result.worst) if result.worst else "",
+        tables=[*agreement_tables(result), *worst_parts(Paper(result, "html"))],
         alpha=SIGNIFICANT,
     )
 
