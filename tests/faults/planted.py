@@ -98,6 +98,7 @@ def set_trap(trap: Path) -> list[str]:
     return [
         f'spice:jar="{trap}/evil"',
         f'meteor15:jar="{trap}/evil"',
+        f"command:{trap}/evil",
         f'comet:model="{trap}/m"',
         f'blend:model="{trap}/evil.json",trust=true',
         f'0.5*chrf + 0.5*scores:file="{trap}/evil.tsv",column=evil',

@@ -9,6 +9,7 @@ from nlgauge.metrics.registry import METRICS
 HERE = Path(__file__).parent
 NO_CONTRACT = {
     "scores": "its numbers come by id from a file: other texts give the same",
+    "command": "its numbers are those of a program of the user's, which may do with a text what it likes",
     "rated": "a blank text gets the lowest rating of its training, and unrelated texts can fall below",
     "sentinel": "a control of one side: it does not see a blank text of another side, and a blank text is a short one",
 }

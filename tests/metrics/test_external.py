@@ -1,8 +1,9 @@
-"""METEOR 1.5 and SPICE by stand-ins for their programs, which speak their protocol and their form of files."""
+"""METEOR 1.5 and SPICE by stand-ins for their programs, which speak their protocol; and programs of the user's."""
 
 from __future__ import annotations
 
 import math
+import re
 import shlex
 import sys
 
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.external import Meteor15, Spice, _peer, digest_of_jar
+from nlgauge.metrics.external import Command, Meteor15, Spice, _peer, digest_of_jar
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 
@@ -171,3 +173,103 @@ def test_a_number_that_is_none_is_counted(spice):
 def test_a_program_that_fails_is_one_line(spice, text, said):
     with pytest.raises(ng.InputError, match=rf"gave no scores of 1 captions; is the jar SPICE 1\.0.* said: {said}"):
         scored(spice, (text, ["a"]))
+
+
+# --- A program of the user's
+
+PROGRAM = """#!/usr/bin/env python3
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+print("read", len(rows), file=sys.stderr)
+if "--show" in sys.argv:
+    print(*map(sorted, rows), file=open("shown", "w"), sep="\\n")
+for row in rows:
+    words = {*row.get("refs", [""])[0].split()}
+    print("nan" if row["hyp"] == "what?" else len({*row["hyp"].split()} & words) / max(1, len(words)))
+"""
+SEVERAL = [
+    Segment("1", "a cat sat", ("a dog sat",), "src", "one", "1", "x-en", human={"good": 3}),
+    Segment("β\udc80", "what?", ("what",)),
+    Segment("3", "\u2028a\n b", ("a b",), context=({"speaker": "x", "text": "y"},), table=(("a", "b"),)),
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "score.py").write_text(PROGRAM.replace("/usr/bin/env python3", sys.executable))
+    (tmp_path / "score.py").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_program_reads_the_fields_of_segments_and_prints_their_numbers(folder):
+    found = ng.metric('command:"./score.py --show"').score(SEVERAL, Runtime())
+    assert found.values.tolist() == pytest.approx([2 / 3, math.nan, 1.0], nan_ok=True)  # shared words by hand
+    fields = ["['hyp', 'id', 'lp', 'refs', 'seg', 'src', 'system']", "['hyp', 'id', 'refs']"]
+    assert (folder / "shown").read_text().splitlines() == [*fields, "['context', 'hyp', 'id', 'refs', 'table']"]
+    assert found.higher_is_better
+    assert ng.metric("command:./score.py").score([], Runtime()).values.tolist() == []
+
+
+def test_every_option_of_a_program_is_signed(folder):
+    assert check_options(Command(program="./score.py"), alternatives={"program": "./score.py --b"}) == []
+
+
+def test_the_signature_has_the_words_the_direction_and_the_digest_of_files(folder):
+    rises, falls = Command(program="./score.py"), Command(program="./score.py", higher_is_better=False)
+    words = Command(program=f"{shlex.quote(sys.executable)} score.py --a 'b c'")
+    assert (rises.info.higher_is_better, falls.info.higher_is_better, len(falls.notes)) == (True, False, 0)
+    assert rises.notes == ("a higher value is taken as better; higher_is_better=false if not",)
+    first = str(rises.score(SEVERAL, Runtime()).signature)
+    assert "|program:./score.py|higher_is_better:true|sha256:" in first
+    assert first != str(falls.score(SEVERAL, Runtime()).signature)
+    signature = words.score(SEVERAL, Runtime()).signature
+    assert ng.metric(signature.spec) == words
+    (folder / "score.py").write_text((folder / "score.py").read_text() + "# changed\n")
+    assert first != str(rises.score(SEVERAL, Runtime()).signature)
+    assert str(signature) != str(words.score(SEVERAL, Runtime()).signature)
+
+
+def test_no_shell_runs(folder):
+    with pytest.raises(InputError, match=r"printed 1 lines for 3 segments"):
+        Command(program="echo 1 ; touch made | $HOME *").score(SEVERAL, Runtime())
+    assert not (folder / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("./nowhere", r"'./nowhere' cannot be started \(No such file or directory\); expected a program on the PATH"),
+        ("./plain", r"'./plain' cannot be started \(Permission denied\)"),
+        ("a\0b", "cannot be started"),
+        ("sh -c 'cat >&2; echo; exit 7'", r"ended with 7 for 3 segments.*on stderr: .*\"table\""),
+        ("sh -c 'exit 7'", "ended with 7 for 3 segments, .*the last that it said on stderr: nothing"),
+        ("sh -c 'kill -9 $$'", "ended with -9"),
+        ("seq 2", "printed 2 lines for 3 segments, expected 0 and a number on each line"),
+        ("seq 4", "printed 4 lines for 3 segments"),
+        ("true", "printed 0 lines for 3 segments"),
+        ("printf '1\\n\\n3\\n'", "printed for segment 'β.*': a blank line, expected a number or nan"),
+        ("printf '1\\n2\\nx y\\n'", "printed for segment '3': 'x y', expected a number"),
+        ("printf '1\\n2\\ninf\\n'", "printed for segment '3': inf, expected a finite number"),
+        ("printf '1\\n2\\n\\377\\n'", "printed for segment '3': '\ufffd', expected a number"),
+    ],
+)
+def test_a_program_that_gives_no_numbers_is_an_error(folder, program, said):
+    (folder / "plain").write_text("")
+    with pytest.raises(InputError, match=said) as error:
+        Command(program=program).score(SEVERAL, Runtime())
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("command", "command needs the option 'program'; write command:program=..."),
+        ('command:""', "command:program is empty, expected a program, as in command:./score.sh"),
+        ('command:"a \\"b"', "No closing quotation"),
+        ("command:./a.sh,program=b", "model and program are one option"),
+    ],
+)
+def test_what_names_no_program_is_refused(spec, said):
+    with pytest.raises(SpecError, match=re.escape(said)):
+        ng.metric(spec)

@@ -295,7 +295,7 @@ def test_every_metric_is_listed_with_what_it_needs():
     assert {*METRICS.names(), *SUMS} == set(listed)
 
 
-NO_PAPER = {"regressor", "scores", "external"}  # what they compute is the reader's own
+NO_PAPER = {"regressor", "scores", "command", "external"}  # what they compute is the reader's own
 
 
 def test_a_metric_declares_what_the_list_says_of_it():
@@ -358,6 +358,7 @@ def test_the_metrics_with_an_embedded_model_are_found():
         ("paper/bertscore", "roberta-large of the hub"),
         ("regressor", "a model of yours"),
         ("scores", "a file of yours"),
+        ("command", "a program of yours"),
         ("meteor15", "a jar of yours"),
         ("spice", "a jar of yours"),
         ("bleurt", "Elron/bleurt-large-512 of the hub"),

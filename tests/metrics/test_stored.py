@@ -158,6 +158,7 @@ SHIPPED = [
 OTHERS = [
     'spice:jar="x.jar"', 'SPICE:jar="x.jar"', "0.5*chrf + 0.5*spice:jar=x",
     "bleurt", "comet", 'comet-qe:model="x"', "metricx", "metricx-qe", 'meteor15:jar="x.jar"', "spice",
+    "command:./x.sh", 'command:"sh -c x"', "COMMAND:program=x", "0.5*chrf + 0.5*command:program=x",
     'scores:file="x.tsv"', 'blend:model="x.json"', 'beer:model="x.json"', 'sentinel:model="x"',
     "bertscore:model=roberta-large", 'bertscore:model="x"', "bartscore", 'bertscore:idf_file="x"',
     'bertscore:baseline="x"', "paper/bertscore", "paper/menli-d", 'greedy:vectors="x"', 'nli:model="x.safetensors"',

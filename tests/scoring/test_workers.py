@@ -217,13 +217,14 @@ def planted(tmp_path, folder, spec, **about):
     return plan
 
 
-def test_a_folder_starts_no_program_and_opens_no_model(scored, tmp_path, monkeypatch):
+@pytest.mark.parametrize("typed", [EXTERNAL, 'command:"{jar}"'])
+def test_a_folder_starts_no_program_and_opens_no_model(scored, tmp_path, monkeypatch, typed):
     """Numbers of a run need its sums alone: whatever its plan names is neither started nor read."""
     scored("run", ROWS, ["wer", "chrf"])
     (tmp_path / "evil.py").write_text(
         f"open({str(tmp_path / 'ran')!r}, 'w').write('it ran')\ndef score(rows): return []\n"
     )
-    spec = EXTERNAL.format(jar=tmp_path / "evil.py")
+    spec = typed.format(jar=tmp_path / "evil.py")
     planted(tmp_path, tmp_path / "run", spec, low=0.0, high=7.0)
     started: list[object] = []
     monkeypatch.setattr(subprocess, "Popen", lambda *args, **how: started.append(args))

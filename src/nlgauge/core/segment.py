@@ -159,7 +159,7 @@ class Dataset:
         They are `id`, `hyp` and, where a segment has them, `system`, `seg`, `lp`, `src`, `refs`, `human.CRITERION`,
         `context` and `table`. None is a missing value.
         """
-        found: dict[str, list[Any]] = {name: [get(s) for s in self.segments] for name, get in _COLUMNS.items()}
+        found: dict[str, list[Any]] = {name: [get(s) for s in self.segments] for name, get in COLUMNS.items()}
         for criterion in dict.fromkeys(name for s in self.segments for name in s.human):
             ratings = [s.human.get(criterion) for s in self.segments]
             if any(isinstance(one, list | tuple) for one in ratings):  # a column holds one type
@@ -243,7 +243,7 @@ def said(context: Iterable[Mapping[str, str]], last: int | None = None) -> list[
     return texts if last is None else texts[-last:]
 
 
-_COLUMNS: Mapping[str, Callable[[Segment], Any]] = {
+COLUMNS: Mapping[str, Callable[[Segment], Any]] = {  # name in files -> the field
     "id": lambda s: s.id,
     "system": lambda s: s.system,
     "seg": lambda s: s.item,

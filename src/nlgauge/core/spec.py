@@ -2,7 +2,7 @@ r"""The grammar of metric specifications: `name:option=value,...`, and weighted 
 
 spec   := name [":" (option | model) ("," option)*]
 option := key "=" value                      value bare, or quoted
-model  := value                              bare, with "-" or "/", in short for model=value
+model  := value                              quoted, or bare with "-" or "/"; in short for model=value
 sum    := term ("+" term)* ["[norm=" norm "]"]
 term   := weight "*" (spec | "(" sum ")")
 norm   := "minmax" | "zscore" | "none" | "file(" quoted ")"
@@ -185,7 +185,8 @@ class _SpecReader:
         options: list[tuple[str, str]] = []
         if self.peek() == ":":
             self.pos += 1
-            options.append(("model", self.bare()) if self.at(_MODEL) else self.option())
+            alone = self.bare if self.at(_MODEL) else self.quoted if self.peek() == '"' else None
+            options.append(self.option() if alone is None else ("model", alone()))
             while self.peek() == ",":
                 self.pos += 1
                 options.append(self.option())

@@ -1,15 +1,16 @@
-"""METEOR 1.5 and SPICE: what the programs of their authors say, which run beside ours."""
+"""METEOR 1.5, SPICE and programs of your own: what they say, which run beside ours."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -18,11 +19,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import BaseMetric, check_needs, nonfinite, scores_of_stats, signature_of
 from nlgauge.core.options import Checked, Range
-from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.segment import Segment, is_blank, stripped
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
+from nlgauge.core.segment import COLUMNS, Segment, is_blank, stripped
+from nlgauge.io.files import number_in
+from nlgauge.metrics.function import ASSUMED
 from nlgauge.metrics.lexical.sacrebleu import is_empty
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
@@ -286,3 +289,109 @@ class Spice(Checked, BaseMetric):
 def _number(value: Any) -> float:
     """A number of the program, which writes null or NaN where there is none."""
     return math.nan if value is None else float(value)
+
+
+# --- A program of the user's, which prints a number on each line
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(Checked, BaseMetric):
+    """The numbers that a program of yours prints, one on each line; the corpus number is the mean.
+
+    Type `-m 'command:./score.sh'`, and with arguments `-m 'command:"python score.py --fast"'`. No shell runs, so that
+    `|`, `*` and `$HOME` are words like others. A file that names a program is refused.
+
+    For each segment the program reads a JSON object on a line of its standard input: `id`, `hyp` and, where there are
+    any, `system`, `seg`, `lp`, `src`, `refs` (a list), `context` and `table`; no ratings. It prints as many numbers in
+    this order; `nan` is an undefined score. It is started once for each block of up to 65,536 segments, and has all the
+    time it wants.
+
+    Args:
+        program: the program with its arguments; in double quotes if there are several words.
+        higher_is_better: false for an error rate. None takes true, with a note.
+
+    The signature holds the words, and a digest of the files that they name; what else the program reads is not signed.
+    """
+
+    program: str
+    higher_is_better: bool | None = None
+    other_names: ClassVar = {"model": "program"}  # the grammar's word for what stands alone behind the colon
+    info: ClassVar = MetricInfo(
+        "command",
+        needs=frozenset(),
+        range=(-math.inf, math.inf),
+        copy_is_best=False,  # not known
+        summary="the numbers that a program of yours prints",
+        tasks=TASKS,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            words = self._words
+        except ValueError as error:
+            raise SpecError(f"command:program is {self.program!r}: {error}") from None
+        if not words:
+            raise SpecError("command:program is empty, expected a program, as in command:./score.sh")
+        object.__setattr__(self, "info", replace(type(self).info, higher_is_better=self.higher_is_better is not False))
+
+    @property
+    def _words(self) -> list[str]:
+        return shlex.split(self.program)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That a direction was assumed."""
+        return (ASSUMED,) if self.higher_is_better is None else ()
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The direction, and a digest of the files among the words; None where there is none."""
+        try:
+            digests = [sha256(Path(word).read_bytes()).hexdigest()[:16] for word in self._words if os.path.isfile(word)]
+        except OSError as error:
+            raise InputError(
+                f"command: {error.filename!r} cannot be read for the signature: {error.strerror}"
+            ) from None
+        return {"higher_is_better": self.info.higher_is_better, "sha256": "+".join(digests) or None}
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """The numbers that the program prints.
+
+        Raises:
+            InputError: it cannot be started, ends with another code than 0, or prints no number for each segment.
+        """
+        signature = signature_of(self, runtime)  # of the files as they are when it starts
+        lines = self._printed(segments) if segments else []
+        values = np.array([self._number(*each) for each in zip(lines, segments, strict=True)], dtype=np.float64)
+        return Scores(signature, ids(segments), values, higher_is_better=self.info.higher_is_better)
+
+    def _printed(self, segments: Sequence[Segment]) -> list[str]:
+        """The lines that it prints, as many as segments."""
+        rows = ({name: cell for name, get in COLUMNS.items() if (cell := get(s)) is not None} for s in segments)
+        told = "".join(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in rows)
+        given = told.encode("utf-8", "backslashreplace")  # what is no UTF-8 becomes an escape, which is JSON
+        try:
+            done = subprocess.run(self._words, input=given, capture_output=True, check=False)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            way = "expected a program on the PATH, or ./NAME that is executable and, if a script, begins with #!"
+            raise InputError(f"command: {self._words[0]!r} cannot be started ({why}); {way}") from None
+        out, errors = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
+        lines = out.removesuffix("\n").split("\n") if out else []
+        if done.returncode or len(lines) != len(segments):
+            what = f"ended with {done.returncode}" if done.returncode else f"printed {len(lines)} lines"
+            last = [line.strip() for line in errors.splitlines() if line.strip()][-1:] or ["nothing"]
+            raise InputError(
+                f"command: {self.program!r} {what} for {len(segments)} segments, expected 0 and a number on each line;"
+                f" the last that it said on stderr: {last[0][-_ERRORS:]}"
+            )
+        return lines
+
+    def _number(self, line: str, segment: Segment) -> float:
+        try:
+            if not line.strip():
+                raise ValueError("a blank line, expected a number or nan")
+            return number_in(line)
+        except ValueError as error:
+            said = f"command: {self.program!r} printed for segment {segment.id!r}: {error}"
+            raise InputError(said) from None

@@ -31,6 +31,8 @@ _READS: Mapping[str, Callable[[Segment], Any]] = {
 _READS_ALL = {"hypotheses": "hypothesis", "references": "references", "sources": "source", "contexts": "context"}
 _READS_ALL["tables"] = "table"
 
+ASSUMED = "a higher value is taken as better; higher_is_better=false if not"
+
 
 def predicts(given: object) -> bool:
     """Whether it is a model, or a class of them, with `predict(samples)`, and no metric."""
@@ -215,8 +217,7 @@ class Function(BaseMetric):
     @property
     def notes(self) -> tuple[str, ...]:
         """That a direction was assumed."""
-        assumed = "a higher value is taken as better; higher_is_better=false if not"
-        return (assumed,) if self.higher_is_better is None else ()
+        return (ASSUMED,) if self.higher_is_better is None else ()
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The digest of the file, and the direction."""

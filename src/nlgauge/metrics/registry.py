@@ -231,6 +231,7 @@ _EXTERNAL = {
     "scores": _at("stored:Stored"),
     "meteor15": _at("external:Meteor15"),
     "spice": _at("external:Spice"),
+    "command": _at("external:Command"),
     "judge": _at("judging:Judge"),
 }
 

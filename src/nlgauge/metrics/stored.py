@@ -99,7 +99,7 @@ def by_name(column: str) -> bool | None:
 @cache
 def _own_names() -> dict[str, str]:
     """Our metrics by folded name; those that take their numbers from elsewhere have no direction of their own."""
-    names = {name: name for name in METRICS.entries if name != "scores"} | _SYNONYMS
+    names = {name: name for name in METRICS.entries if name not in ("scores", "command")} | _SYNONYMS
     return {folded(name): own for name, own in names.items()}
 
 

@@ -229,7 +229,9 @@ def test_a_segment_without_a_score_is_undefined(blend, tmp_path):
     assert np.isnan(values[1])
 
 
-@pytest.mark.parametrize("spec", ['spice:jar="x.jar"', "bertscore:model=roberta-large", 'scores:file="x.tsv"'])
+@pytest.mark.parametrize(
+    "spec", ['spice:jar="x.jar"', "command:./x.sh", "bertscore:model=roberta-large", 'scores:file="x.tsv"']
+)
 def test_a_file_names_no_program_path_or_model_of_its_own(blend, spec):
     with pytest.raises(InputError, match=r"stands in a file, and .*; of a file that you made yourself, trust=true"):
         blend(Term("chrf", 1.0, 0.0, 1.0), Term(spec, 1.0, 0.0, 1.0))
