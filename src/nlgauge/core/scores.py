@@ -545,21 +545,18 @@ class Worst(list[dict[str, Any]]):
 
     def add(self, scores: Scores, segments: Sequence[Segment] = ()) -> None:
         """Look at the scores of more segments, which may be those that the scores know themselves."""
-        texts = segments or scores.segments
-        signed = self._settled(scores.values)
-        n = len(scores) - scores.n_undefined
-        order = np.argsort(signed, kind="stable")  # what is undefined comes last
+        texts, n = segments or scores.segments, len(scores) - scores.n_undefined
+        order = np.argsort(self._settled(scores.values), kind="stable")  # what is undefined comes last
         places = [*order[: min(n, self._most)], *order[n : n + self._most]]
         self += [self._row(scores, int(i), texts[i] if texts else None) for i in places]
-        keys = self._settled(np.array([math.nan if row["value"] is None else row["value"] for row in self]))
-        ranked = [self[i] for i in np.argsort(keys, kind="stable")]
-        defined = [row for row in ranked if row["value"] is not None]
-        self[:] = defined[: self._most] + ranked[len(defined) :][: self._most]
+        self.sort(key=lambda row: (row["value"] is None, self._settled(np.float64(row["value"] or 0))))  # stable
+        n_defined = sum(row["value"] is not None for row in self)
+        del self[n_defined + self._most :], self[self._most : n_defined]
         self._n, self._undefined = self._n + n, self._undefined + scores.n_undefined
         for row in self:
             row |= {"n": self._n, "n_undefined": self._undefined}
 
-    def _settled(self, values: Array) -> Any:
+    def _settled(self, values: Any) -> Any:
         """What the order goes by: the last bits of a score, in which machines differ, put no text before another."""
         with np.errstate(over="ignore"):
             return (self._sign * values).astype(np.float32)

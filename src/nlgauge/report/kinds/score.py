@@ -384,15 +384,11 @@ def worst_parts(paper: Paper) -> Iterator[Part]:
     digits = _digits(paper.digits, result).get(first["metric"], 4)
     shown = []
     for row in rows:
-        texts = [
-            (of, [row[side]] if isinstance(row[side], str) else row[side])
-            for side, of in _SIDES.items()
-            if row.get(side)
-        ]
         name = row["id"] if row["system"] is None else f"{row['id']} ({row['system']})"
-        shown.append(
-            (name, number(row["value"], digits), {of: [" ".join(t.split()) for t in own] for of, own in texts})
-        )
+        texts = {of: row[side] for side, of in _SIDES.items() if row.get(side) not in (None, [])}
+        listed = {of: [own] if isinstance(own, str) else own for of, own in texts.items()}
+        sides = {of: [" ".join(text.split()) for text in own] for of, own in listed.items()}
+        shown.append((name, number(row["value"], digits), sides))
     if paper.is_text:
         lines = [title]
         for name, value, sides in shown:
