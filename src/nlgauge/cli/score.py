@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -257,7 +257,7 @@ def _scored(
     files: options.Files,
     save_norm: str | None,
     looks: Looks,
-    optional: Collection[str],
+    optional: frozenset[str],
     worst: Worst | None,
 ) -> tuple[Result, Mapping[str, Mapping[str, bool | None]]]:
     table = None
@@ -277,7 +277,7 @@ def _scored(
             save_norm=save_norm,
             language=looks.language,
             guards=looks.guards,
-            optional=optional - ({worst.metric} if worst is not None else set()),
+            optional=optional - ({worst.metric} if worst is not None else frozenset()),
         )
     result = replace(as_typed(scores.result()), worst=worst or ())
     if table is not None:

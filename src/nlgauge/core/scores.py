@@ -479,7 +479,7 @@ class Scores:
             tuple(self.items[i] for i in where) if self.items else (),
             self.finish_parts,
             name=self.name,
-            segments=tuple(self.segments[i] for i in where) if self.segments else (),
+            segments=tuple(self.segments[int(i)] for i in where) if self.segments else (),
         )
 
 
@@ -509,7 +509,7 @@ class ScoreSet(dict[str, Scores]):
         """
         if metric is None and len(self) == 1:
             metric = next(iter(self))
-        if metric not in self:
+        if metric is None or metric not in self:
             said = "no metric is named" if metric is None else f"{metric!r} is not among the metrics scored"
             raise InputError(f"worst: {said}{nearest(metric or '', self)}")
         return self[metric].worst(n)
