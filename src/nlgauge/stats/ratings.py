@@ -17,7 +17,18 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.coefficients import average_ranks
 from nlgauge.stats.correlate import statistic
-from nlgauge.stats.draws import Seed, check_draws, check_level, generator, numbered, pairs_of, percentiles, wilson
+from nlgauge.stats.draws import (
+    Finish,
+    Seed,
+    bootstrap_interval,
+    check_draws,
+    check_level,
+    generator,
+    numbered,
+    pairs_of,
+    percentiles,
+    wilson,
+)
 from nlgauge.stats.entries import numbers
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -125,12 +136,12 @@ def split_half(
     if chosen.kind != "correlation":
         raise InputError(f"{stat} is no coefficient of two vectors; choose pearson, spearman, kendall_b or kendall_c")
     table = _table(ratings)
-    halves = _halves(len(table), draws, generator(seed))
+    first = halves(len(table), draws, generator(seed))
     rated = ~np.isnan(table)
     filled = np.where(rated, table, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         # (splits, units) twice
-        means = [(half @ filled) / (half @ rated.astype(np.float64)) for half in (halves, 1 - halves)]
+        means = [(half @ filled) / (half @ rated.astype(np.float64)) for half in (first, 1 - first)]
     both = ~np.isnan(means[0]) & ~np.isnan(means[1])
     if both.all():
         values = np.asarray(chosen.kernel(means[0], means[1]))
@@ -151,7 +162,7 @@ def split_half(
         confidence=confidence,
         n_used=everywhere,
         n_undefined=table.shape[1] - everywhere,
-        draws=len(halves),
+        draws=len(first),
         n_undefined_draws=len(values) - len(defined),
     )
 
@@ -163,8 +174,8 @@ def _table(ratings: Any) -> Array:
     return table
 
 
-def _halves(n: int, draws: int, rng: np.random.Generator) -> Array:
-    """Ones for the annotators of the first half, shape (splits, annotators)."""
+def halves(n: int, draws: int, rng: np.random.Generator) -> Array:
+    """Ones for the raters of the first half, shape (splits, raters): all splits, or as many drawn at random."""
     size = n // 2
     distinct = math.comb(n, size) // (2 if n % 2 == 0 else 1)
     if distinct <= draws:
@@ -214,6 +225,80 @@ def _ratio(table: Array, rated: Mask) -> tuple[float, float]:
 def _apart(a: Array, b: Array) -> Array:
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(a + b > 0, ((a - b) / np.where(a + b > 0, a + b, 1)) ** 2, 0.0))
+
+
+def alpha_interval(
+    ratings: Any, scale: str, items: Sequence[Hashable], *, draws: int = 1000, seed: Seed = 0, level: float = 0.95
+) -> tuple[float, float]:
+    """Percentile bootstrap interval of Krippendorff's alpha over items, each of which is drawn with all its units.
+
+    Args:
+        ratings: shape (raters, units), as `krippendorff` takes them.
+        scale: `nominal`, `ordinal` or `interval`; on the first two there are few different ratings.
+        items: the item of each unit, length units.
+        draws: the number of resamples.
+        seed: a whole number or a generator, which is advanced.
+        level: the share of draws between the ends.
+
+    Returns:
+        Lower and upper end; NaN where fewer than two items have a unit with two ratings.
+
+    References:
+        Zapf et al. (2016), "Measuring Inter-Rater Reliability for Nominal Data", who draw units one by one.
+    """
+    table = _table(ratings)
+    rated = ~np.isnan(table)
+    paired = rated.sum(axis=0) >= 2
+    table, rated = table[:, paired], rated[:, paired]
+    places = numbered(item for item, kept in zip(items, paired.tolist(), strict=True) if kept)
+    if not len(places) or not places.any():
+        return math.nan, math.nan
+    of_units, finish = _moments(table, rated) if scale == "interval" else _coincidences(table, rated, scale)
+    sums = np.zeros((1, int(places.max()) + 1, of_units.shape[1]))
+    np.add.at(sums[0], places, of_units)
+    found = bootstrap_interval(sums, finish, draws=draws, seed=seed, level=level)
+    return float(found.low[0]), float(found.high[0])
+
+
+def _moments(table: Array, rated: Mask) -> tuple[Array, Finish]:
+    """What alpha of an interval scale is made of, per unit, shape (units, 4), and alpha of its sums."""
+    values = np.where(rated, table - table[rated].mean(), 0.0)
+    m, total, squares = rated.sum(axis=0), values.sum(axis=0), (values**2).sum(axis=0)
+    within = 2 * m * (squares - total**2 / m) / (m - 1)
+
+    def alpha(sums: Array) -> Array:
+        n, total, squares, within = np.moveaxis(sums, -1, 0)
+        about = squares - total**2 / n
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = 1 - within / n * (n - 1) / (2 * about)
+        return np.asarray(np.where(about > 1e-12 * squares, value, np.nan))  # rounding is no spread
+
+    return np.stack([m, total, squares, within], axis=1), alpha
+
+
+def _coincidences(table: Array, rated: Mask, scale: str) -> tuple[Array, Finish]:
+    """How often two grades meet in each unit, shape (units, grades * grades), and alpha of the sums."""
+    grades = np.unique(table[rated])
+    counts = np.stack([(table == grade).sum(axis=0) for grade in grades], axis=1).astype(np.float64)  # (units, grades)
+    met = counts[:, :, None] * counts[:, None, :]
+    met[:, range(len(grades)), range(len(grades))] -= counts
+    met /= (rated.sum(axis=0) - 1)[:, None, None]
+
+    def alpha(sums: Array) -> Array:
+        met = sums.reshape(*sums.shape[:-1], len(grades), len(grades))
+        n = met.sum(axis=-1)
+        ranks = n.cumsum(axis=-1) - n / 2  # mean ranks, but for a constant
+        apart = (ranks[..., :, None] - ranks[..., None, :]) ** 2
+        if scale == "nominal":
+            apart = 1 - np.eye(len(grades))
+        seen, by_chance = (
+            (met * apart).sum(axis=(-2, -1)),
+            (n[..., :, None] * n[..., None, :] * apart).sum(axis=(-2, -1)),
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.where(by_chance > 0, 1 - (n.sum(axis=-1) - 1) * seen / by_chance, np.nan))
+
+    return met.reshape(len(met), -1), alpha
 
 
 # --- How far can a judge be trusted? Kappa beside the base rate
