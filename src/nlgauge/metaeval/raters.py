@@ -55,8 +55,8 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
         if not table.is_named:
             notes.append(f"{about}: nobody says who rated, so that alpha rests on ratings without names")
             continue
-        nameless = sum(_nameless(segment, criterion) for segment in segments)
-        if nameless:
+        named = sum(name is not None for segment in segments for name in segment.raters.get(criterion, ()))
+        if nameless := len(_given(segments, criterion)) - named:
             notes.append(f"{about}: {nameless} ratings name no rater and are left out of the agreement of raters")
         rows += [{**base, **one} for one in _with_rest(table, scale)]
         pairs, n_pairs = _pairs(table, scale)
@@ -82,17 +82,9 @@ def _rated(held: JoinedScores) -> Iterator[tuple[str, RaterTable, Sequence[int],
 
 def _given(segments: Sequence[Segment], criterion: str) -> Array:
     """All single ratings, shape (ratings,)."""
-    lists = [
-        value if isinstance(value, list | tuple) else [value]
-        for s in segments
-        if (value := s.human.get(criterion)) is not None
-    ]
+    found = [segment.human.get(criterion) for segment in segments]
+    lists = [value if isinstance(value, list | tuple) else [value] for value in found]
     return np.array([rating for some in lists for rating in some if rating is not None], dtype=np.float64)
-
-
-def _nameless(segment: Segment, criterion: str) -> int:
-    n, names = len(_given([segment], criterion)), segment.raters.get(criterion, ())
-    return n - sum(name is not None for name in names)
 
 
 def _scale(ratings: Array) -> str:
@@ -300,18 +292,14 @@ def _ceiling(found: Values, base: Row) -> list[NewRow]:
     for (task, metric), by_split in found.items():
         values, people = np.array(by_split), np.array(found[task, _OWN])
         known = values[~np.isnan(values)]
+        of_splits = (float(f(known)) if len(known) else math.nan for f in (np.mean, np.min, np.max))
         row = {
-            "criterion": base["criterion"],
+            **base,
             "level": task.settled().level,
             "stat": task.stat,
-            "group": base["group"],
-            "left_out": base["left_out"],
             "metric": PEOPLE if metric == _OWN else metric,
-            "value": float(known.mean()) if len(known) else math.nan,
-            "low": float(known.min()) if len(known) else math.nan,
-            "high": float(known.max()) if len(known) else math.nan,
+            **dict(zip(("value", "low", "high"), of_splits, strict=True)),
             "n_splits": len(known),
-            "n": base["n"],
         }
         if metric != _OWN:
             beside = (values - people)[~np.isnan(values - people)]

@@ -18,7 +18,6 @@ from nlgauge.core.options import check_option
 from nlgauge.stats.coefficients import average_ranks
 from nlgauge.stats.correlate import statistic
 from nlgauge.stats.draws import (
-    Finish,
     Seed,
     bootstrap_interval,
     check_draws,
@@ -99,18 +98,16 @@ def krippendorff(ratings: Any, scale: str = "interval") -> Alpha:
         Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
     """
     check_option("scale", scale, Scale, error=InputError)
-    table = _table(ratings)
-    rated = ~np.isnan(table)
-    paired = rated.sum(axis=0) >= 2
-    table, rated = table[:, paired], rated[:, paired]
+    table, rated, paired = _of_pairs(ratings)
     n_units, n = int(paired.sum()), int(rated.sum())
     if scale == "ratio" and (table[rated] < 0).any():
         raise InputError("a ratio scale has no negative ratings; use scale='interval'")
     value = math.nan
-    if n:
-        disagreement = {"nominal": _nominal, "ratio": _ratio}.get(scale, _interval)
-        observed, expected = disagreement(_ranked(table, rated) if scale == "ordinal" else table, rated)
+    if n and scale in ("nominal", "ratio"):
+        observed, expected = (_nominal if scale == "nominal" else _ratio)(table, rated)
         value = 1 - observed / expected if expected > 0 else math.nan
+    elif n:
+        value = float(_of_moments(_moments(_ranked(table, rated) if scale == "ordinal" else table, rated).sum(axis=0)))
     return Alpha(value=value, scale=scale, n_used=n_units, n_undefined=len(paired) - n_units, n_ratings=n)
 
 
@@ -167,6 +164,13 @@ def split_half(
     )
 
 
+def _of_pairs(ratings: Any) -> tuple[Array, Mask, Mask]:
+    """The units with two ratings or more, where there is a rating in them, and which they are."""
+    table = _table(ratings)
+    paired = (~np.isnan(table)).sum(axis=0) >= 2
+    return table[:, paired], ~np.isnan(table[:, paired]), paired
+
+
 def _table(ratings: Any) -> Array:
     table = numbers(ratings, "ratings")
     if table.ndim != 2 or len(table) < 2:
@@ -195,12 +199,22 @@ def _ranked(table: Array, rated: Mask) -> Array:
     return ranks
 
 
-def _interval(table: Array, rated: Mask) -> tuple[float, float]:
-    """Observed and expected disagreement: squared differences of all pairs are 2 m times the squares about the mean."""
-    values = np.where(rated, table - table[rated].mean(), 0.0)
-    m, n = rated.sum(axis=0), int(rated.sum())
+def _moments(table: Array, rated: Mask) -> Array:
+    """What alpha of squared differences is made of, shape (units, 4): ratings, their sum and the sum of their squares,
+    all about the mean; and the squared differences of all pairs in the unit, which are 2 m times the squares about its
+    own mean, over m - 1."""
+    m, values = rated.sum(axis=0), np.where(rated, table - table[rated].mean(), 0.0)
     about = (np.where(rated, values - values.sum(axis=0) / m, 0.0) ** 2).sum(axis=0)
-    return float((2 * m * about / (m - 1)).sum()) / n, 2 * float((values**2).sum()) / (n - 1)
+    return np.stack([m, values.sum(axis=0), (values**2).sum(axis=0), 2 * m * about / (m - 1)], axis=1)
+
+
+def _of_moments(sums: Array) -> Array:
+    """Alpha of sums of `_moments`, (..., 4) to (...); NaN where all ratings are equal."""
+    n, total, squares, apart = np.moveaxis(sums, -1, 0)
+    about = squares - total**2 / n
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = 1 - apart / n * (n - 1) / (2 * about)
+    return np.asarray(np.where(about > 1e-12 * squares, value, np.nan))  # rounding is no spread
 
 
 def _nominal(table: Array, rated: Mask) -> tuple[float, float]:
@@ -232,9 +246,11 @@ def alpha_interval(
 ) -> tuple[float, float]:
     """Percentile bootstrap interval of Krippendorff's alpha over items, each of which is drawn with all its units.
 
+    On an ordinal scale ratings keep the ranks that they have in all units. Below 100 items intervals are too narrow.
+
     Args:
         ratings: shape (raters, units), as `krippendorff` takes them.
-        scale: `nominal`, `ordinal` or `interval`; on the first two there are few different ratings.
+        scale: `ordinal`, `interval`, or `nominal` with two classes.
         items: the item of each unit, length units.
         draws: the number of resamples.
         seed: a whole number or a generator, which is advanced.
@@ -246,59 +262,14 @@ def alpha_interval(
     References:
         Zapf et al. (2016), "Measuring Inter-Rater Reliability for Nominal Data", who draw units one by one.
     """
-    table = _table(ratings)
-    rated = ~np.isnan(table)
-    paired = rated.sum(axis=0) >= 2
-    table, rated = table[:, paired], rated[:, paired]
+    table, rated, paired = _of_pairs(ratings)
     places = numbered(item for item, kept in zip(items, paired.tolist(), strict=True) if kept)
-    if not len(places) or not places.any():
+    if not places.any():  # no item, or one
         return math.nan, math.nan
-    of_units, finish = _moments(table, rated) if scale == "interval" else _coincidences(table, rated, scale)
-    sums = np.zeros((1, int(places.max()) + 1, of_units.shape[1]))
-    np.add.at(sums[0], places, of_units)
-    found = bootstrap_interval(sums, finish, draws=draws, seed=seed, level=level)
+    sums = np.zeros((1, int(places.max()) + 1, 4))
+    np.add.at(sums[0], places, _moments(_ranked(table, rated) if scale == "ordinal" else table, rated))
+    found = bootstrap_interval(sums, _of_moments, draws=draws, seed=seed, level=level)
     return float(found.low[0]), float(found.high[0])
-
-
-def _moments(table: Array, rated: Mask) -> tuple[Array, Finish]:
-    """What alpha of an interval scale is made of, per unit, shape (units, 4), and alpha of its sums."""
-    values = np.where(rated, table - table[rated].mean(), 0.0)
-    m, total, squares = rated.sum(axis=0), values.sum(axis=0), (values**2).sum(axis=0)
-    within = 2 * m * (squares - total**2 / m) / (m - 1)
-
-    def alpha(sums: Array) -> Array:
-        n, total, squares, within = np.moveaxis(sums, -1, 0)
-        about = squares - total**2 / n
-        with np.errstate(invalid="ignore", divide="ignore"):
-            value = 1 - within / n * (n - 1) / (2 * about)
-        return np.asarray(np.where(about > 1e-12 * squares, value, np.nan))  # rounding is no spread
-
-    return np.stack([m, total, squares, within], axis=1), alpha
-
-
-def _coincidences(table: Array, rated: Mask, scale: str) -> tuple[Array, Finish]:
-    """How often two grades meet in each unit, shape (units, grades * grades), and alpha of the sums."""
-    grades = np.unique(table[rated])
-    counts = np.stack([(table == grade).sum(axis=0) for grade in grades], axis=1).astype(np.float64)  # (units, grades)
-    met = counts[:, :, None] * counts[:, None, :]
-    met[:, range(len(grades)), range(len(grades))] -= counts
-    met /= (rated.sum(axis=0) - 1)[:, None, None]
-
-    def alpha(sums: Array) -> Array:
-        met = sums.reshape(*sums.shape[:-1], len(grades), len(grades))
-        n = met.sum(axis=-1)
-        ranks = n.cumsum(axis=-1) - n / 2  # mean ranks, but for a constant
-        apart = (ranks[..., :, None] - ranks[..., None, :]) ** 2
-        if scale == "nominal":
-            apart = 1 - np.eye(len(grades))
-        seen, by_chance = (
-            (met * apart).sum(axis=(-2, -1)),
-            (n[..., :, None] * n[..., None, :] * apart).sum(axis=(-2, -1)),
-        )
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(by_chance > 0, 1 - (n.sum(axis=-1) - 1) * seen / by_chance, np.nan))
-
-    return met.reshape(len(met), -1), alpha
 
 
 # --- How far can a judge be trusted? Kappa beside the base rate
