@@ -246,7 +246,7 @@ def meta_evaluate(
         runtime=runtime,
         language=language,
         baseline=baseline,
-        metrics_needed=not raters or baseline is not None,
+        metrics_needed=not raters or baseline is not None or test not in (None, "none"),
         rehearse=lambda stand_in: _evaluated(stand_in, protocol.rehearsed()),
     )
     return _evaluated(held, protocol)
