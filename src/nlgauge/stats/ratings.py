@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Mask, by_value
+from nlgauge.core.arrays import Array, Counts, Mask, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.coefficients import average_ranks
@@ -346,6 +346,96 @@ def mad_outliers(z: Sequence[float]) -> Mask:
     apart = np.abs(np.asarray(z) - np.median(z))
     deviation = _NORMAL * float(np.median(apart))
     return np.asarray(apart > _FAR * deviation) if deviation > 0 else np.zeros(len(apart), dtype=np.bool_)
+
+
+# --- How well is the mean of ratings known? Its interval, where other items and other raters might have been asked
+
+
+@by_value
+@dataclass(frozen=True)
+class RatedItems:
+    """The ratings of one system; the mean is over items, of the mean of each item's ratings.
+
+    Attributes:
+        items: the item of each of n ratings, from 0, shape (n,).
+        raters: the rater of each, from 0, shape (n,).
+        ratings: shape (n,).
+    """
+
+    items: Counts
+    raters: Counts
+    ratings: Array
+
+    @property
+    def weights(self) -> Array:
+        """What each rating counts in the mean, shape (n,); their sum is 1."""
+        counts = np.bincount(self.items)
+        return np.asarray(1 / (counts[self.items] * np.count_nonzero(counts)))
+
+    @property
+    def value(self) -> float:
+        """The mean; NaN without ratings."""
+        return float(self.weights @ self.ratings) if len(self.ratings) else math.nan
+
+    def over(self, items: Mask) -> RatedItems:
+        """The ratings of some of the items."""
+        kept = items[self.items]
+        return RatedItems(self.items[kept], self.raters[kept], self.ratings[kept])
+
+
+def rated_interval(system: RatedItems, other: RatedItems | None = None, *, level: float = 0.95) -> Estimate:
+    """The mean of a system's ratings, or by how much it is above that of another, with an interval.
+
+    The interval says what other items and other raters would give. Its variance is that over items, plus that over
+    raters, less that over ratings, which both hold; the first two are the jackknife's, which is right however unevenly
+    the raters shared the work. Degrees of freedom of Student's t are Satterthwaite's: of few raters who differ the
+    interval is wide, and of raters who do not it is that of the items. It held the mean in .90 to .99 of simulated
+    samples with 2 to 10 raters, and the bootstrap over items in .54 to .84 (docs/studies/intervals.md).
+
+    Args:
+        system: its ratings.
+        other: those of another system; both number items and raters alike.
+        level: the confidence of the interval.
+
+    Returns:
+        NaN for the ends where a system has fewer than two items or two raters.
+
+    References:
+        Cameron, Gelbach and Miller (2011), "Robust Inference with Multiway Clustering", section 2.1, for the sum of
+        variances; Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 11, for the jackknife;
+        Satterthwaite (1946), "An Approximate Distribution of Estimates of Variance Components".
+    """
+    check_level(level)
+    from scipy.special import stdtrit
+
+    both = [system] if other is None else [system, other]
+    value = system.value - (0.0 if other is None else other.value)
+    if any(len(np.unique(one.items)) < 2 or len(np.unique(one.raters)) < 2 for one in both):
+        return Estimate(value, math.nan, math.nan)
+    n_items, n_raters = (1 + max(int(getattr(one, what).max()) for one in both) for what in ("items", "raters"))
+    of_items, of_raters, shares = np.zeros(n_items), np.zeros(n_raters), np.zeros(n_raters)
+    cells, moved = [], []  # of every rating: its item and rater, and what it adds
+    for sign, one in zip((1, -1), both, strict=False):
+        weights = one.weights
+        shift = sign * weights * (one.ratings - one.value)
+        load = np.bincount(one.raters, weights, n_raters)
+        of_items += np.bincount(one.items, shift, n_items)
+        of_raters += np.bincount(one.raters, shift, n_raters) / (1 - load)
+        shares += load
+        cells.append(one.items * n_raters + one.raters)
+        moved.append(shift)
+    distinct, place = np.unique(np.concatenate(cells), return_inverse=True)
+    of_cells = np.bincount(place, np.concatenate(moved))
+    n, r, c = len(np.unique(distinct // n_raters)), int(np.count_nonzero(shares)), len(distinct)
+    by_item = float((of_items**2).sum()) * n / (n - 1)
+    by_rater = float((of_raters**2).sum()) * (r - 1) / r
+    variance = max(by_item + by_rater - float((of_cells**2).sum()) * c / (c - 1), by_item, by_rater)
+    if variance == 0:
+        return Estimate(value, value, value)
+    known = max(1.0, float((shares**2).sum()) ** 2 / float((shares**4).sum()) * (r - 1) / r)
+    df = variance**2 / (by_rater**2 / known + (variance - by_rater) ** 2 / (n - 1))
+    half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(variance)
+    return Estimate(value, value - half, value + half)
 
 
 # --- How far do the labels of a judge depend on its prompt? Agreement, share of items, and spread of accuracy
