@@ -661,8 +661,9 @@ def test_raters_are_those_of_the_library(tmp_path):
     theirs = expected.result().as_json()
     assert result["raters"] == theirs["raters"]
     assert result["ceiling"] == theirs["ceiling"]
+    assert result["people"] == theirs["people"]
     assert [row["rater"] for row in result["raters"]][:4] == [None, "Zoë", "<b>|", "דנה"]
-    for part in ("raters", "ceiling"):
+    for part in ("people", "raters", "ceiling"):
         assert {f"{part}.{name}" for row in result[part] for name in row} <= fields_of("meta")
     again = result_of(data, "-m", "chrf", "--level", "item", "--stat", "kendall_b", "--raters")
     assert {**again, "command": None} == {**result, "command": None}

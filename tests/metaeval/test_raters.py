@@ -239,6 +239,16 @@ def test_a_mean_of_criteria_has_no_raters():
     assert any("mean: no ratings of people stand behind it" in n for n in found.notes)
 
 
+def test_agreement_of_raters_without_their_severity():
+    # r1 gives one grade more than r0 on each segment: as they stand they differ, and in standard deviations they agree.
+    data = rated([[1, 2, 3, 4, 1], [2, 3, 4, 5, 2]])
+    plain, z = (evaluated(data, criterion=name) for name in ("adequacy", "adequacy.z"))
+    assert plain.raters[0]["alpha"] < 0.9
+    assert z.raters[0]["alpha"] == pytest.approx(1)
+    assert z.raters[0]["scale"] == "interval"
+    assert of(z.ceiling, metric="people")["value"] == pytest.approx(1)
+
+
 # --- The ceiling
 
 

@@ -14,8 +14,7 @@ from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import NewRow, Row
 from nlgauge.core.scores import Scores, first_few, ids
-from nlgauge.core.segment import Segment
-from nlgauge.core.tables import RaterTable, ratings_by_rater
+from nlgauge.core.tables import RaterTable, SingleRatings, ratings_by_rater, single_ratings
 from nlgauge.metaeval.joined import JoinedScores, stored_signature
 from nlgauge.metaeval.measure import Task
 from nlgauge.metaeval.tasks import MEAN, Protocol, mean_of_known, task_rows
@@ -39,12 +38,12 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
         The rows that page `reference/results` names as `raters`, and notes.
     """
     rows, notes = [], list[str]()
-    for criterion, table, places, about in _rated(held):
-        segments = [held.segments[i] for i in places]
+    for criterion, given, places, about in _rated(held):
+        segments, own = [held.segments[i] for i in places], [given[i] for i in places]
+        table, scale = ratings_by_rater(own), _scale(given)
         if not table.names:
             notes.append(f"{about}: no ratings of people stand behind it: agreement cannot be seen, nor a ceiling")
             continue
-        scale = _scale(_given(held.segments, criterion))
         base = {**dict.fromkeys(_FIELDS), "criterion": criterion, "group": segments[0].group, "scale": scale}
         whole = _whole(table, scale, [segment.item or segment.id for segment in segments], draws, seed)
         rows.append({**base, **whole})
@@ -56,8 +55,7 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
         if not table.is_named:
             notes.append(f"{about}: nobody says who rated, so that alpha rests on ratings without names")
             continue
-        named = sum(name is not None for segment in segments for name in segment.raters.get(criterion, ()))
-        if nameless := len(_given(segments, criterion)) - named:
+        if nameless := sum(name is None for some in own for name, _ in some):
             notes.append(f"{about}: {nameless} ratings name no rater and are left out of the agreement of raters")
         rows += [{**base, **one} for one in _with_rest(table, scale)]
         pairs, n_pairs = _pairs(table, scale)
@@ -73,23 +71,16 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def _rated(held: JoinedScores) -> Iterator[tuple[str, RaterTable, Sequence[int], str]]:
-    """Each criterion and group: who rated, the positions of its segments, and its name in notes."""
+def _rated(held: JoinedScores) -> Iterator[tuple[str, Sequence[SingleRatings], Sequence[int], str]]:
+    """Each criterion and group: the ratings of all segments, the places of those of the group, and its name in notes."""
     for criterion in held.human:
+        given, _ = single_ratings(held.segments, criterion)
         for group, places in held.places.items():
-            table = ratings_by_rater([held.segments[i] for i in places], criterion)
-            yield criterion, table, places.tolist(), criterion if len(held.groups) == 1 else f"{criterion}, {group}"
+            yield criterion, given, places.tolist(), criterion if len(held.groups) == 1 else f"{criterion}, {group}"
 
 
-def _given(segments: Sequence[Segment], criterion: str) -> Array:
-    """All single ratings, shape (ratings,)."""
-    found = [segment.human.get(criterion) for segment in segments]
-    lists = [value if isinstance(value, list | tuple) else [value] for value in found]
-    return np.array([rating for some in lists for rating in some if rating is not None], dtype=np.float64)
-
-
-def _scale(ratings: Array) -> str:
-    distinct = np.unique(ratings[~np.isnan(ratings)])
+def _scale(given: Sequence[SingleRatings]) -> str:
+    distinct = np.unique([rating for own in given for _, rating in own])
     if len(distinct) <= 2:
         return "nominal"
     return "ordinal" if len(distinct) <= _GRADES and (distinct == np.rint(distinct)).all() else "interval"
@@ -192,8 +183,8 @@ def ceiling_rows(
     rows, notes = [], list[str]()
     plain, ways = protocol.bare(), dict[str, list[str]]()
     seed = protocol.options.get("seed") or 0
-    for criterion, table, places, about in _rated(held):
-        splits, made = _splits(table, seed)
+    for criterion, given, places, about in _rated(held):
+        splits, made = _splits(ratings_by_rater([given[i] for i in places]), seed)
         if not splits:
             continue
         ways.setdefault(made, []).append(about)
