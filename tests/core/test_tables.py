@@ -262,7 +262,9 @@ def test_z_takes_out_the_mean_and_the_deviation_of_each_rater():
     # a gives 1, 3, 2: mean 2, deviation 1 (with n - 1); b always 4 and c one alone: nothing is known of their scale
     found, notes = single_ratings(TWO, "q.z")
     assert found == [(("a", -1.0),), (("a", 1.0),), (("a", 0.0),), (), ()]
-    assert notes == ["q.z: 4 ratings of 2 raters are left out, who gave one alone or always the same: b, c"]
+    assert notes == [
+        "q.z: raters who gave one rating or always the same are left out: 2 of 3, with 4 of 7 ratings (b, c)"
+    ]
     assert ratings(TWO, "q.z").tolist() == pytest.approx([-1, 1, 0, NAN, NAN], nan_ok=True)
 
 
@@ -292,7 +294,7 @@ def test_z_needs_names_and_counts_ratings_without():
         single_ratings(rated({"q": [1, 2]}), "q.z")
     found, notes = single_ratings(rated({"q": [1, 2]}, {"q": [3, 5]}, raters=[("a", None), ("a",)]), "q.z")
     assert [own[0][0] for own in found] == ["a", "a"]
-    assert notes == ["q.z: 2 ratings that name no rater are left out"]
+    assert notes == ["q.z: ratings that name no rater are left out: 2 of 4"]
 
 
 def test_a_criterion_of_that_very_name_is_itself():

@@ -484,7 +484,7 @@ def test_gaps_in_ratings_without_names_give_intervals_over_items():
     ends = intervals(scores, scores.systems)
     assert {"low": found.low[1], "high": found.high[1]} == ends["s0"]
     assert found.raters == (0, 0)
-    assert next(found.notes()).startswith("nobody says who rated some systems: [low, high] is over items alone")
+    assert next(found.notes()).startswith("nobody says who rated: [low, high] of ratings is over items alone")
 
 
 def test_a_pair_without_two_common_items_is_not_compared_and_none_at_all_is_refused():
@@ -516,7 +516,8 @@ def test_ratings_that_name_nobody_are_of_one_rater():
     [
         ([3, 3], None, False, ["over items and raters (3 for a system), by jackknife and Student's t; few raters"]),
         ([7, 9], None, False, ["over items and raters (7 to 9 for a system), by jackknife and Student's t"]),
-        ([0, 0], "bootstrap", False, ["nobody says who rated some systems", "p of ratings: other items"]),
+        ([0, 0], "bootstrap", False, ["nobody says who rated: [low, high] of ratings", "p of ratings: other items"]),
+        ([2, 0], None, False, ["(0 to 2 for a system)", "nobody says who rated some systems"]),
         ([2, 1], None, True, ["(1 to 2 for a system)", "one rater for a system"]),
     ],
 )
