@@ -53,9 +53,8 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
                 " some segments"
             )
         if not table.is_named:
-            notes += [f"{about}: nobody says who rated, so that alpha rests on ratings without names"] * (
-                whole["n"] > 0
-            )
+            said = f"{about}: nobody says who rated, so that alpha rests on ratings without names"
+            notes += [said] if whole["n"] else []
             continue
         if nameless := sum(name is None for some in own for name, _ in some):
             notes.append(f"{about}: {nameless} ratings name no rater and are left out of the agreement of raters")
@@ -74,7 +73,7 @@ _FIELDS = (
 
 
 def _rated(held: JoinedScores) -> Iterator[tuple[str, Sequence[SingleRatings], Sequence[int], str]]:
-    """Each criterion and group: the ratings of all segments, the places of those of the group, and its name in notes."""
+    """Each criterion and group: the ratings of all segments, the places of the group's, and its name in notes."""
     for criterion in held.human:
         given, _ = single_ratings(held.segments, criterion)
         for group, places in held.places.items():
