@@ -306,6 +306,7 @@ class Scores:
         notes: what a reader of these scores must know, such as which texts were cut or are empty.
         name: the metric as it was typed; empty for that of the signature.
         segments: the texts that were scored, n of them; empty if the scores do not know them.
+        ratings: of values that are means of people's ratings, who gave which of each segment, n of them; else empty.
     """
 
     signature: Signature
@@ -323,10 +324,11 @@ class Scores:
     notes: tuple[str, ...] = ()
     name: str = field(default="", compare=False)
     segments: Sequence[Segment] = field(default=(), compare=False)  # they made the values, and are no part of them
+    ratings: tuple[tuple[tuple[str | None, float], ...], ...] = ()
 
     def __post_init__(self) -> None:
-        n = len(self.ids)
-        for name, labels in (("systems", self.systems), ("items", self.items), ("segments", self.segments)):
+        n, beside = len(self.ids), ("systems", "items", "segments", "ratings")
+        for name, labels in ((name, getattr(self, name)) for name in beside):
             if labels and len(labels) != n:
                 raise InputError(f"{self.signature.spec}: {len(labels)} {name}, expected {n} or none")
         object.__setattr__(self, "ids", tuple(self.ids))
@@ -480,6 +482,7 @@ class Scores:
             self.finish_parts,
             name=self.name,
             segments=tuple(self.segments[int(i)] for i in where) if self.segments else (),
+            ratings=tuple(self.ratings[i] for i in where) if self.ratings else (),
         )
 
 
@@ -602,6 +605,7 @@ def join(blocks: Sequence[Scores]) -> Scores:
         systems=tuple(system for b in blocks for system in b.systems),
         items=tuple(item for b in blocks for item in b.items),
         finish_parts=first.finish_parts,
+        ratings=tuple(own for b in blocks for own in b.ratings),
     )
 
 
