@@ -271,11 +271,12 @@ def test_the_name_and_direction_of_a_metric_are_known_wherever_its_scores_are_fr
 
 
 def test_the_agreement_of_people_is_told_where_their_ratings_are_averaged():
-    # observed (1/4)(1² + 1²) = 0.5; expected over all pairs of 1, 2, 4, 4: 2 (1 + 9 + 9 + 4 + 4) / 12 = 4.5
+    # grades by their ranks 1, 2, 3.5, 3.5: observed (1/4)(1² + 1²) = 0.5; expected over all pairs
+    # 2 (1 + 6.25 + 6.25 + 2.25 + 2.25) / 12 = 3
     *_, notes = judged(Dataset(segments({"q": [1, 2]}, {"q": [4, 4]}, {"q": 3}, {"r": [1]})), ("q", "r"))
     assert [note for note in notes if "alpha" in note] == [
-        "'q' is the mean of up to 2 ratings of a segment; Krippendorff's alpha (interval) of 4 ratings of 2 segments"
-        " is 0.889"
+        "'q' is the mean of up to 2 ratings of a segment; Krippendorff's alpha (ordinal) of 4 ratings of 2 segments"
+        " is 0.833"
     ]
 
 

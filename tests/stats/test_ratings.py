@@ -22,6 +22,7 @@ from nlgauge.stats.ratings import (
     krippendorff,
     mad_outliers,
     rated_interval,
+    scale_of,
     split_half,
 )
 
@@ -431,3 +432,18 @@ def test_of_one_rater_or_one_item_there_is_no_interval(table):
 def test_ratings_that_are_all_equal_leave_no_doubt():
     assert rated_interval(rated([[3, 3], [3, 3]])) == Estimate(3, 3, 3)
     assert math.isnan(RatedItems(np.empty(0, int), np.empty(0, int), np.empty(0)).value)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "scale"),
+    [
+        ([0, 1, 1, np.nan], "nominal"),
+        ([], "nominal"),
+        ([1, 2, 3], "ordinal"),
+        (range(11), "ordinal"),
+        (range(12), "interval"),
+        ([1, 2.5, 3], "interval"),
+    ],
+)
+def test_grades_are_few_whole_numbers(ratings, scale):
+    assert scale_of(ratings) == scale

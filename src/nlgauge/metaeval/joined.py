@@ -31,7 +31,7 @@ from nlgauge.scoring.looks import Looks
 from nlgauge.scoring.systems import by_system
 from nlgauge.stats.draws import numbered
 from nlgauge.stats.entries import MissingPolicy
-from nlgauge.stats.ratings import krippendorff, mad_outliers
+from nlgauge.stats.ratings import krippendorff, mad_outliers, scale_of
 
 # --- Which scores belong to which judgements? A join on segment ids that counts and names what it leaves out
 
@@ -245,10 +245,11 @@ def _note_agreement(segments: Sequence[Segment], criterion: str) -> Iterator[str
     given = [value for s in segments if isinstance(value := s.human.get(criterion), list | tuple)]
     most = max(map(len, given), default=0)
     if most > 1:
-        alpha = krippendorff(np.array([[*value, *[None] * (most - len(value))] for value in given], dtype=np.float64).T)
+        table = np.array([[*value, *[None] * (most - len(value))] for value in given], dtype=np.float64).T
+        alpha = krippendorff(table, scale_of(table))
         shown = "undefined, since all ratings are equal" if np.isnan(alpha.value) else f"{alpha.value:.3f}"
         yield (
-            f"{criterion!r} is the mean of up to {most} ratings of a segment; Krippendorff's alpha (interval) of"
+            f"{criterion!r} is the mean of up to {most} ratings of a segment; Krippendorff's alpha ({alpha.scale}) of"
             f" {alpha.n_ratings} ratings of {alpha.n_used} segments is {shown}"
         )
 

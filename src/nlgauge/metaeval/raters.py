@@ -20,9 +20,8 @@ from nlgauge.metaeval.measure import Task
 from nlgauge.metaeval.tasks import MEAN, Protocol, mean_of_known, task_rows
 from nlgauge.stats.coefficients import pearson
 from nlgauge.stats.draws import generator
-from nlgauge.stats.ratings import alpha_interval, cohen_kappa, halves, krippendorff
+from nlgauge.stats.ratings import alpha_interval, cohen_kappa, halves, krippendorff, scale_of
 
-_GRADES = 11  # different whole numbers, as 0 to 10; more are a scale of amounts
 _PAIRS = 45  # of raters: all of ten
 REST = "rest"  # the mean of all other raters
 
@@ -40,7 +39,7 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
     rows, notes = [], list[str]()
     for criterion, given, places, about in _rated(held):
         segments, own = [held.segments[i] for i in places], [given[i] for i in places]
-        table, scale = ratings_by_rater(own), _scale(given)
+        table, scale = ratings_by_rater(own), scale_of([rating for one in given for _, rating in one])
         if not table.names:
             notes.append(f"{about}: no ratings of people stand behind it: agreement cannot be seen, nor a ceiling")
             continue
@@ -78,13 +77,6 @@ def _rated(held: JoinedScores) -> Iterator[tuple[str, Sequence[SingleRatings], S
         given, _ = single_ratings(held.segments, criterion)
         for group, places in held.places.items():
             yield criterion, given, places.tolist(), criterion if len(held.groups) == 1 else f"{criterion}, {group}"
-
-
-def _scale(given: Sequence[SingleRatings]) -> str:
-    distinct = np.unique([rating for own in given for _, rating in own])
-    if len(distinct) <= 2:
-        return "nominal"
-    return "ordinal" if len(distinct) <= _GRADES and (distinct == np.rint(distinct)).all() else "interval"
 
 
 def _packed(values: Array) -> Array:

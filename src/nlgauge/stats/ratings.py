@@ -111,6 +111,22 @@ def krippendorff(ratings: Any, scale: str = "interval") -> Alpha:
     return Alpha(value=value, scale=scale, n_used=n_units, n_undefined=len(paired) - n_units, n_ratings=n)
 
 
+_GRADES = 11  # different whole numbers, as 0 to 10; more are a scale of amounts
+
+
+def scale_of(ratings: Any) -> Scale:
+    """The scale by which to count agreement: two classes are nominal, at most 11 whole numbers ordinal, else interval.
+
+    Args:
+        ratings: of any shape, NaN where there is none.
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    distinct = np.unique(table[~np.isnan(table)])
+    if len(distinct) <= 2:
+        return "nominal"
+    return "ordinal" if len(distinct) <= _GRADES and (distinct == np.rint(distinct)).all() else "interval"
+
+
 def split_half(
     ratings: Any, *, stat: str = "kendall_b", draws: int = 1000, seed: Seed = 0, confidence: float = 0.95
 ) -> SplitHalf:
