@@ -9,8 +9,10 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from nlgauge.core.result import Result
+from nlgauge.io.files import counted
 from nlgauge.report.drawing import Axis, Cell, Curve, amount, axes_of, axis_of, csv_file, plot_of, strip
 from nlgauge.report.pages import render_result
+from nlgauge.report.people import FOLDED, agreement, ceiling_tables, ceilings, ranking
 from nlgauge.report.tables import (
     MEAN,
     PEOPLE,
@@ -55,6 +57,7 @@ _SHORT = {
 }
 _STORED = "scores:"  # how the signature of a number begins that was read, not made
 _TEXT = 60  # characters of a text in a cell
+_SAID = 5  # sentences about metrics in a terminal
 
 Lines = Mapping[str, Mapping[Any, Row]]  # metric -> column -> row
 Task = tuple[int, str, str]  # its number, its statistic, its level
@@ -361,18 +364,45 @@ def _tasks_table(by_task: Mapping[Task, Mapping[str, Row]], tests: Mapping[tuple
 
 
 def meta_parts(paper: Paper) -> list[Part]:
-    """The table of a shared task where there is one, values, tests between metrics, and criteria."""
+    """The ranking of people, where it was asked for; the table of a shared task where there is one, and values; how far
+    a metric may get, and how far people agree; tests between metrics, criteria, and disagreements.
+    """
     result, places = paper.result, paper.places
     official = official_tables(result, places)
     tables = value_tables(result, places, intervals=not paper.lean)
     if paper.is_text:
         narrow = value_tables(result, places, intervals=False)
         tables = [a if paper.fits(a) else b for a, b in zip(tables, narrow, strict=True)]
+    of_people = [part for part in _ranking(paper) if part]
+    ceiling = ceiling_tables(result, places, only="one" if paper.brief else "")
+    raters = [part for part in _agreement(paper) if part]
+    first = [*of_people, *official, *tables, *ceiling, *raters]
+    tests: list[Part] = [] if paper.lean or (official and paper.is_text) else [*triangles(result, places)]
+    criteria = criteria_tables(result, places)
+    last = [disagreement_table(result.disagreements)] if result.disagreements else []
     if official and paper.is_text:
-        told = "p-values of every two metrics: --json FILE, --html FILE or --format markdown"
-        return [*official, *tables, *criteria_tables(result, places), told]
-    tests = [] if paper.lean else triangles(result, places)
-    return [*official, *tables, *tests, *criteria_tables(result, places)]
+        last = ["p-values of every two metrics: --json FILE, --html FILE or --format markdown", *last]
+    return [*first, *tests, *criteria, *last]
+
+
+def _ranking(paper: Paper) -> Iterator[Part]:
+    """The ranking of people with a sentence for each metric; in brief for those that exchange most systems."""
+    whole, bare = (ranking(paper.result, paper.digits, places=places) for places in (True, False))
+    for panel, narrow in zip(whole, bare, strict=True):
+        yield panel.table if not paper.is_text or paper.fits(panel.table) else narrow.table
+        said = panel.said[:_SAID] if paper.brief else panel.said
+        left = len(panel.said) - len(said)
+        more = [f"-v has {counted(left, 'more line')} of metrics"] if left and paper.hints else []
+        yield "" if paper.lean else "\n".join([*said, *more])
+
+
+def _agreement(paper: Paper) -> Iterator[Part]:
+    """How far raters agree, in words; and in tables, but for a text in brief and for a paper."""
+    for panel in agreement(paper.result, paper.places):
+        if panel.table.body and not paper.brief:
+            yield panel.table
+        title = () if panel.table.body and not paper.brief else (panel.table.title,)
+        yield "\n".join((*title, *panel.said)) if panel.said else ""
 
 
 # --- A meta-evaluation as a page: a summary, values with their intervals on one axis, groups as shades, tests
@@ -406,6 +436,14 @@ def meta_html(
         rule=rank_rule(result.notes),
         matrices=list(_matrices(result.rows)),
         curves=list(_layers(rows)),
+        ranking=ranking(result),
+        ceilings=ceilings(result),
+        agreement=agreement(result),
+        disagreements=[
+            (f"where {metric} and people disagree most on {criterion}, ranks among {own[0]['n']} segments", own)
+            for (metric, criterion), own in by_keys(result.disagreements, "metric", "criterion").items()
+        ],
+        folded=FOLDED,
         alpha=SIGNIFICANT,
     )
 
