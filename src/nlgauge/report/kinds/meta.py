@@ -368,15 +368,19 @@ def meta_parts(paper: Paper) -> list[Part]:
     a metric may get, and how far people agree; tests between metrics, criteria, and disagreements.
     """
     result, places = paper.result, paper.places
+    if paper.lean:  # no intervals
+        people, ceiling = ([{**row, "low": None} for row in rows] for rows in (result.people, result.ceiling))
+        paper = replace(paper, result=replace(result, people=people, ceiling=ceiling))
+        result = paper.result
     official = official_tables(result, places)
     tables = value_tables(result, places, intervals=not paper.lean)
     if paper.is_text:
         narrow = value_tables(result, places, intervals=False)
         tables = [a if paper.fits(a) else b for a, b in zip(tables, narrow, strict=True)]
     of_people = [part for part in _ranking(paper) if part]
-    ceiling = ceiling_tables(result, places, only="one" if paper.brief else "")
+    reach = ceiling_tables(result, places, only="one" if paper.brief else "")
     raters = [part for part in _agreement(paper) if part]
-    first = [*of_people, *official, *tables, *ceiling, *raters]
+    first = [*of_people, *official, *tables, *reach, *raters]
     tests: list[Part] = [] if paper.lean or (official and paper.is_text) else [*triangles(result, places)]
     criteria = criteria_tables(result, places)
     last = [disagreement_table(result.disagreements)] if result.disagreements else []
