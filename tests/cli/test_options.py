@@ -489,6 +489,7 @@ def test_a_verb_may_have_defaults_of_its_own():
         ('hyp="a,ref=b",ref=c', {"hyp": "a,ref=b", "ref": "c"}),
         ('hyp="say ""hi"", you",src=x', {"hyp": 'say "hi", you', "src": "x"}),
         ('hyp="p, q",hyp=r=s', {"p, q": "hyp", "r=s": "hyp"}),
+        ("seg=item,human.q=ann,human.q=ben", {"item": "seg", "ann": "human.q", "ben": "human.q"}),
     ],
 )
 def test_names_of_columns_may_hold_commas_and_equal_signs(typed, named):

@@ -146,3 +146,29 @@ def test_better_and_worse_pairs_are_read(folder):
     pairs, entry = read_preferences(str(folder / "pairs.jsonl"))
     assert entry["path"].endswith("pairs.jsonl")
     assert len(pairs) == 1
+
+
+def test_each_rater_may_have_a_column(outputs, put):
+    put("r.csv", "item,system,ann,ben,said\n1,A,2,4,x\n2,A,5,,y\n1,B,,,z\n")
+    columns = {"ann": "human.q", "ben": "human.q"}
+    dataset, _ = read_set(["A.csv", "B.csv"], columns, judgements="r.csv")
+    assert [(s.human, s.raters) for s in dataset][:3] == [
+        ({"q": [2.0, 4.0]}, {"q": ("ann", "ben")}),
+        ({"q": [5.0]}, {"q": ("ann",)}),
+        ({}, {}),  # nobody rated it
+    ]
+    put("r.csv", "item,system,rater,ann,ben\n1,A,x,2,4\n")
+    with pytest.raises(InputError, match=r"^r\.csv: a column says who rated; name one column for human\.q, or leave"):
+        read_set(["A.csv", "B.csv"], columns, judgements="r.csv")
+
+
+@pytest.mark.parametrize("header", ["Item;System;Rater;Q", "Segment ID;Model;Annotator;Q", "ID;SYSTEM;Annotator ID;Q"])
+def test_a_spreadsheet_has_capitals_and_blanks_in_its_names(outputs, put, header):
+    put("r.csv", "\ufeff" + header + "\r\n1;A;ann;2\r\n1;A;ben;4\r\n2;A;ann;5\r\n1;B;ann;1\r\n")
+    dataset, _ = read_set(["A.csv", "B.csv"], judgements="r.csv")
+    rated = {(s.system, s.item): (s.human["Q"], s.raters["Q"]) for s in dataset if s.human}
+    assert rated == {
+        ("A", "1"): ([2.0, 4.0], ("ann", "ben")),
+        ("A", "2"): ([5.0], ("ann",)),
+        ("B", "1"): ([1.0], ("ann",)),
+    }

@@ -442,3 +442,26 @@ def test_only_texts_are_taken_by_their_names():
     for row in ({"hyp": 1, "prediction": "x"}, {"output": {"x": "y"}}, {"output": 3, "other": "x"}):
         with pytest.raises(FieldError, match=r"^field 'hyp' is (a number|missing)"):
             segment(row)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_each_rater_may_have_a_column_beside_the_text(put, form):
+    rows = [
+        {"hyp": "a", "ann": 2, "ben": 4},
+        {"hyp": "b", "ann": None, "ben": 5},
+        {"hyp": "c", "ann": None, "ben": None},
+    ]
+    cells = "".join(f"{r['hyp']},{'' if r['ann'] is None else r['ann']},{r['ben'] or ''}\n" for r in rows)
+    content = "hyp,ann,ben\n" + cells if form == "csv" else "".join(json.dumps(row) + "\n" for row in rows)
+    columns = {"hyp": "hyp", "ann": "human.q", "ben": "human.q"}
+    data = ng.read(put(f"a.{form}", content), columns=columns)
+    assert [(s.human, s.raters) for s in data] == [
+        ({"q": [2.0, 4.0]}, {"q": ("ann", "ben")}),
+        ({"q": [5.0]}, {"q": ("ben",)}),
+        ({}, {}),
+    ]
+
+
+def test_a_column_that_is_a_rating_already_is_not_one_of_several(put):
+    with pytest.raises(ng.InputError, match=r"^a\.csv:1: two columns would be field 'human\.q'$"):
+        ng.read(put("a.csv", "hyp,human.q,ann\nx,1,2\n"), columns={"hyp": "hyp", "ann": "human.q"})

@@ -169,6 +169,15 @@ def test_columns_that_begin_with_text_are_left_out_and_told(put):
     assert table.notes[0] == "a.tsv: column 'domain' left out: 'news', expected a number or None in a.tsv:2"
 
 
+def test_items_and_systems_by_other_names_are_guessed_where_rows_have_no_id(put):
+    table = read_scores(put("a.csv", "item,model,m\n1,A,2\n2,A,3\n"))
+    assert [(key.system, key.item) for key in table.keys] == [("A", "1"), ("A", "2")]
+    assert [*table.columns] == ["m"]
+    assert table.notes == ("a.csv: taken by their names: 'model' for system, 'item' for seg",)
+    assert [*read_scores(put("b.csv", "id,item,m\nx,1,2\n")).columns] == ["item", "m"]  # may be a number of items
+    assert [key.item for key in read_scores(put("c.csv", "seg,item,m\nx,1,2\n")).keys] == ["x"]
+
+
 def test_columns_asked_for_are_the_only_ones(put):
     put("a.tsv", "id\tdomain\tm\thuman.f\nr\tnews\t1\t5\n")
     assert {name: v.tolist() for name, v in read_scores("a.tsv", ["human.f"]).columns.items()} == {"human.f": [5]}

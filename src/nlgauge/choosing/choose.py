@@ -28,6 +28,7 @@ from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.spec import version
+from nlgauge.core.tables import base_of
 from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.joined import chosen_criteria, criteria_of
 from nlgauge.metaeval.tasks import MEAN
@@ -119,7 +120,8 @@ def choose(
         raise InputError(f"{name}: no outputs to choose a metric for, expected at least one")
     named = criteria_of(dataset) if criterion is None else chosen_criteria(dataset, criterion)
     rated = None if not named else named[0] if len(named) == 1 else MEAN
-    segments = [s for s in dataset if rated is None or (s.human if rated == MEAN else rated in s.human)]
+    column = None if rated is None else base_of(dataset.segments, rated) or rated
+    segments = [s for s in dataset if column is None or (s.human if column == MEAN else column in s.human)]
     sample = Dataset(tuple(sampled(segments, limit or MOST_OUTPUTS, seed=seed)), dataset.name, dataset.notes)
     notes = [f"{len(sample)} of {len(dataset)} outputs are looked at"] if len(sample) < len(dataset) else []
     task, guessed = settled_task(sample, task)

@@ -31,7 +31,7 @@ from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Dataset
 from nlgauge.core.spec import split
-from nlgauge.io.fields import is_known
+from nlgauge.io.fields import is_known, may_repeat
 from nlgauge.io.files import STDIN
 from nlgauge.metrics.function import predicts
 from nlgauge.metrics.registry import ALIKE, METRICS, NAMED, OWN, metric, metric_names, own_function, own_names
@@ -394,30 +394,27 @@ class Judged:
 def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
     """Field -> its name in the data, of `--columns`; None where it was not given.
 
-    Where several names are `hyp`, each of which is a system, it is name -> field. A name may hold commas and equal
-    signs, and stand in double quotes.
+    Where several names are one field, it is name -> field: of `hyp` each is a system, of a criterion each is a rater. A
+    name may hold commas and equal signs, and stand in double quotes.
 
     Raises:
         InputError: it is no list of FIELD=NAME, or another field is named twice.
     """
     if not typed:
         return None
-    named: dict[str, str] = {}
-    systems: list[str] = []
+    named: dict[str, list[str]] = {}
     for pair in (pair for listed in typed for pair in _pairs(listed)):
         field, equals, name = (part.strip() for part in pair.partition("="))
         if not (field and equals and name):
             raise InputError(f"--columns {pair!r}: expected FIELD=NAME, as in hyp=prediction,ref=references")
         name = name[1:-1].replace('""', '"') if _QUOTED.fullmatch(name) else name
-        if field == "hyp":
-            systems.append(name)
-        elif field in named:
+        if field in named and (name in named[field] or not may_repeat(field)):
             several = "; several references are ref1, ref2, ..." if field.startswith("ref") else ""
             raise InputError(f"--columns names {field!r} twice, expected once{several}")
-        named[field] = name
-    if len(systems) < 2:
-        return named
-    return {name: field for field, name in named.items() if field != "hyp"} | dict.fromkeys(systems, "hyp")
+        named.setdefault(field, []).append(name)
+    if all(len(names) == 1 for names in named.values()):
+        return {field: name for field, (name,) in named.items()}
+    return {name: field for field, names in named.items() for name in names}
 
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')

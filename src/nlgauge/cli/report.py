@@ -12,13 +12,13 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.tables import Key, ScoreTable, judged
+from nlgauge.core.tables import Key, ScoreTable, judged, ratings
 from nlgauge.io.evalset import read_ratings, read_set
 from nlgauge.io.fields import CRITERION
 from nlgauge.io.files import InputFile
 from nlgauge.io.results import read_result
 from nlgauge.io.scores import SUFFIX, read_scored_pairs, read_scores
-from nlgauge.metaeval.joined import criteria_of, ratings
+from nlgauge.metaeval.joined import criteria_of
 from nlgauge.report.bundle import Segments as Rows
 from nlgauge.report.bundle import bundle_html, segments_of
 from nlgauge.report.pages import write_page

@@ -305,6 +305,7 @@ class Scores:
         finish_parts: function from totals of shape (k,) to what the corpus number is made of; None if it has no parts.
         notes: what a reader of these scores must know, such as which texts were cut or are empty.
         name: the metric as it was typed; empty for that of the signature.
+        ratings: of values that are means of people's ratings, who gave which of each segment, n of them; else empty.
     """
 
     signature: Signature
@@ -321,10 +322,11 @@ class Scores:
     finish_parts: FinishParts | None = field(default=None, compare=False)
     notes: tuple[str, ...] = ()
     name: str = field(default="", compare=False)
+    ratings: tuple[tuple[tuple[str | None, float], ...], ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.ids)
-        for name, labels in (("systems", self.systems), ("items", self.items)):
+        for name, labels in (("systems", self.systems), ("items", self.items), ("ratings", self.ratings)):
             if labels and len(labels) != n:
                 raise InputError(f"{self.signature.spec}: {len(labels)} {name}, expected {n} or none")
         object.__setattr__(self, "ids", tuple(self.ids))
@@ -464,6 +466,7 @@ class Scores:
             tuple(self.items[i] for i in where) if self.items else (),
             self.finish_parts,
             name=self.name,
+            ratings=tuple(self.ratings[i] for i in where) if self.ratings else (),
         )
 
 
@@ -511,6 +514,7 @@ def join(blocks: Sequence[Scores]) -> Scores:
         systems=tuple(system for b in blocks for system in b.systems),
         items=tuple(item for b in blocks for item in b.items),
         finish_parts=first.finish_parts,
+        ratings=tuple(own for b in blocks for own in b.ratings),
     )
 
 

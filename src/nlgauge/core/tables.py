@@ -397,7 +397,117 @@ def ratings_by_rater(segments: Sequence[Segment], criterion: str) -> RaterTable:
 
 
 def _listed(rating: Any) -> list[Any]:
-    return [] if rating is None else [*rating] if isinstance(rating, list | tuple) else [rating]
+    return [] if rating is None else [*rating] if isinstance(rating, list | tuple | np.ndarray) else [rating]
+
+
+SingleRatings = tuple[tuple[str | None, float], ...]  # of one segment: who gave it (None: nobody says), and the rating
+Z = ".z"  # ends the name of a criterion without the severity of its raters
+
+
+def ratings(segments: Sequence[Segment], criterion: str) -> Array:
+    """The ratings for one criterion, shape (n,).
+
+    Where several people rated a segment, the value is their mean; where nobody did, it is NaN. `CRITERION.z` is the
+    mean of `z_by_rater`, unless the data have a criterion of that very name.
+
+    Raises:
+        InputError: a rating is not a finite number, or nobody says who rated.
+    """
+    if base_of(segments, criterion) is None:
+        return np.array([_rating(s, criterion) for s in segments], dtype=np.float64)
+    return np.array([mean_of_ratings(own) for own in single_ratings(segments, criterion)[0]], dtype=np.float64)
+
+
+def _rating(segment: Segment, criterion: str) -> float:
+    value = segment.human.get(criterion)
+    if type(value) is float and not np.isinf(value):
+        return value
+    return mean_of_ratings(_given(segment, criterion))
+
+
+def mean_of_ratings(own: SingleRatings) -> float:
+    """The mean of the ratings of a segment; NaN where there are none."""
+    return float(np.mean([rating for _, rating in own])) if own else float("nan")
+
+
+def base_of(segments: Sequence[Segment], criterion: str) -> str | None:
+    """The criterion from which severity is to be taken out; None where the criterion is itself one of the data."""
+    base = criterion.removesuffix(Z)
+    known = {name for s in segments for name in s.human} if base != criterion else set()
+    return base if criterion not in known and base in known else None
+
+
+def single_ratings(segments: Sequence[Segment], criterion: str) -> tuple[list[SingleRatings], list[str]]:
+    """Each rating with its rater, by segment, of a criterion or of `CRITERION.z`; and notes on what is left out.
+
+    Raises:
+        InputError: as `ratings`.
+    """
+    base = base_of(segments, criterion)
+    given = [_given(segment, criterion if base is None else base) for segment in segments]
+    return (given, []) if base is None else z_by_rater(given, base)
+
+
+def _given(segment: Segment, criterion: str) -> SingleRatings:
+    listed = _listed(segment.human.get(criterion))
+    raters = (*segment.raters.get(criterion, ()), *[None] * len(listed))
+    found = []
+    for number, rater in zip(listed, raters, strict=False):
+        if number is None or (isinstance(number, float) and np.isnan(number)):
+            continue
+        if not isinstance(number, int | float | np.number) or not np.isfinite(number):
+            raise InputError(
+                f"rating {criterion!r} of segment {segment.id!r} is {number!r}, expected a finite number or a list of"
+                " them"
+            )
+        found.append((rater, float(number)))
+    return tuple(found)
+
+
+def z_by_rater(given: Sequence[SingleRatings], criterion: str) -> tuple[list[SingleRatings], list[str]]:
+    """Ratings without the severity of their raters: less the rater's mean, over the rater's standard deviation.
+
+    Args:
+        given: the ratings of each of n segments.
+        criterion: what was rated, for errors and notes.
+
+    Returns:
+        The same in standard deviations, and notes. Left out and counted are ratings of raters who gave one alone, or
+        always the same, and ratings that name no rater.
+
+    Raises:
+        InputError: nobody says who rated.
+
+    References:
+        Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone", section 4, as WMT's
+        direct assessment does (in `segment-mteval`, R's `sd`, with n - 1; raters without spread are removed).
+    """
+    by_rater: dict[str, list[float]] = {}
+    for rater, rating in (pair for own in given for pair in own):
+        if rater is not None:
+            by_rater.setdefault(rater, []).append(rating)
+    if not by_rater:
+        raise InputError(
+            f"{criterion + Z!r} takes the severity of raters out of {criterion!r}, and nobody says who rated; name the"
+            f" column of raters (--columns rater=NAME), or take {criterion!r}"
+        )
+    scale = {
+        rater: (float(np.mean(own)), float(np.std(own, ddof=1))) for rater, own in by_rater.items() if len(set(own)) > 1
+    }
+    found: list[SingleRatings] = [
+        tuple((rater, (rating - scale[rater][0]) / scale[rater][1]) for rater, rating in own if rater in scale)
+        for own in given
+    ]
+    notes = []
+    if flat := [rater for rater in by_rater if rater not in scale]:
+        lost = sum(len(by_rater[rater]) for rater in flat)
+        notes.append(
+            f"{criterion + Z}: {lost} ratings of {len(flat)} raters are left out, who gave one alone or always the"
+            f" same: {_some(flat)}"
+        )
+    if nameless := sum(rater is None for own in given for rater, _ in own):
+        notes.append(f"{criterion + Z}: {nameless} ratings that name no rater are left out")
+    return found, notes
 
 
 def _of_systems(table: ScoreTable, segments: Sequence[Segment]) -> Places:

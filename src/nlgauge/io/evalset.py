@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
+import numpy as np
+
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
@@ -17,12 +19,6 @@ from nlgauge.io.segments import HeldSource, JoinedSource, Source, drained
 
 Entry = dict[str, str]  # path and sha256 of a file
 _TABLES = (".jsonl", ".ndjson", ".json", ".parquet", ".score")  # of files whose first line is no header
-_CALLED = {  # what others call our fields in a table of ratings
-    "system": ("system_id", "system_name", "model"),
-    RATER: ("annotator", "annotator_id", "rater_id", "worker_id"),
-    RATED: ("criteria", "aspect", "dimension"),
-    "seg": ("segment_id", "segment", "item_id", "item"),
-}
 
 
 def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, judgements: str | None = None) -> Source:
@@ -44,7 +40,7 @@ def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, jud
         raise InputError(f"{files}; is it a misspelt metric? see 'nlgauge list metrics'")
     if judgements is None:
         return _opened(paths, [columns] * len(paths))
-    from nlgauge.io.scores import KEYS
+    from nlgauge.io.scores import KEYS, guessed_keys
 
     by_field = all(map(is_known, columns or ()))
     typed = [pair if by_field else pair[::-1] for pair in (columns or {}).items()]  # (field, column)
@@ -53,7 +49,7 @@ def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, jud
     of_texts: list[Mapping[str, str] | None] = []
     for there in map(read.first_names, paths):
         pairs = [(field, name) for field, name in typed if name not in names or name in there]
-        pairs += _keys_of_texts(pairs, there, {*header, *names.values(), *_guessed(header, names)})
+        pairs += _keys_of_texts(pairs, there, {*header, *names.values(), *guessed_keys(header, names)})
         of_texts.append(dict(pair if by_field else pair[::-1] for pair in pairs) or None)
     source = _opened(paths, of_texts)
     source.check()  # before ratings are read
@@ -89,25 +85,15 @@ def _is_there(path: str) -> bool:
 
 def _keys_of_texts(pairs: Sequence[tuple[str, str]], header: Sequence[str], rated: Set[str]) -> list[tuple[str, str]]:
     """(field, column) of the system and the item of texts, where one name leaves no doubt and `rated` has the field."""
+    from nlgauge.io.scores import called as named
+
     known = {*header, *(field for field, _ in pairs)}
     by_id = "id" in known and ("seg" not in rated or ("id" in rated and RATER not in rated))
     wanted = {"system": "system" in rated, "seg": not by_id and not rated.isdisjoint(("seg", "system"))}
-    there = {field: [name for name in _CALLED[field] if name in header] for field in wanted}
+    there = {field: named(field, header) for field in wanted}
     return [
         (field, there[field][0]) for field in wanted if wanted[field] and field not in known and len(there[field]) == 1
     ]
-
-
-def _guessed(header: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
-    """Field -> column of a table of ratings, where one name that is not taken leaves no doubt."""
-    found: dict[str, str] = {}
-    for field, names in _CALLED.items():
-        there = [name for name in names if name in header and name not in named]
-        known = {*header, *named.values(), *found}
-        is_keyed = field == "seg" and "id" in known and RATER not in known  # else the id is that of a rating
-        if len(there) == 1 and field not in known and not is_keyed:
-            found[field] = there[0]
-    return found
 
 
 def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTable:
@@ -122,7 +108,7 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     from nlgauge.io.formats import named as loaded
     from nlgauge.io.formats import reader_by_header
     from nlgauge.io.judgements import pearmut_table
-    from nlgauge.io.scores import read_scores
+    from nlgauge.io.scores import guessed_keys, read_scores
     from nlgauge.io.wmt.annotations import is_esa, read_esa_scores
 
     plain = unpacked_name(path).lower()
@@ -138,9 +124,12 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
         if is_esa(first):
             return read_esa_scores(path)
     header = read.first_names(path)
-    guess = _guessed(header, names or {})
+    guess = guessed_keys(header, names or {})
     named = {**(names or {}), **{name: field for field, name in guess.items()}}
     rated = {name: field.removeprefix(CRITERION) for name, field in named.items() if field.startswith(CRITERION)}
+    own = next((own for own in rated.values() if [*rated.values()].count(own) > 1), None)
+    if own is not None and RATER in {named.get(name, name) for name in header}:
+        raise InputError(f"{path}: a column says who rated; name one column for human.{own}, or leave that out")
     said = next((name for name in header if named.get(name, name) == RATED), None)
     if rated and said is not None:
         (column, own), *_ = rated.items()
@@ -149,6 +138,12 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     columns = {rated.get(name, name): values for name, values in table.columns.items()}
     ratings = {rated.get(name, name): given for name, given in table.ratings.items()}
     raters = {rated.get(name, name): who for name, who in table.raters.items()}
+    for own in {own for own in rated.values() if [*rated.values()].count(own) > 1}:  # each rater has a column
+        people = [name for name, of in rated.items() if of == own]
+        rows = np.stack([table.columns[name] for name in people], axis=1)
+        ratings[own] = [row[~np.isnan(row)].tolist() for row in rows]
+        raters[own] = [[people[i] for i in np.flatnonzero(~np.isnan(row)).tolist()] for row in rows]
+        columns[own] = np.array([np.mean(row) if row else np.nan for row in ratings[own]])
     notes = (*table.notes, *note_of_guess(path, guess))
     return replace(table, columns=columns, ratings=ratings, raters=raters, notes=notes)
 

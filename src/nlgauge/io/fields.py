@@ -110,14 +110,15 @@ def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[
     `--columns FIELD=NAME,...` in every verb that takes DATA, and `columns=` in Python, read data of other tools as they
     are: `--columns hyp=prediction,ref=references,human.fluency=rating`. A name that is taken over is not read as
     itself. `ref` may then be a list, and `refs` a single text. `src=translation.de` is the field `de` of an object
-    `translation`. In a wide table each system has a column: `hyp=bart,hyp=t5,ref=highlights` makes a segment of each. A
-    name that is nowhere in the data is refused.
+    `translation`. In a wide table each system has a column: `hyp=bart,hyp=t5,ref=highlights` makes a segment of each.
+    Where each rater has one, it is `human.fluency=ann,human.fluency=ben`. A name that is nowhere in the data is
+    refused.
 
     Without a `hyp`, names that leave no doubt are taken, with a note: `prediction`, `response`, `output` and the like,
     or `summary` beside `highlights`; `reference`, `target` and the like; `source`, `article`, `document` and the like.
 
     Where both can be meant, as in `{"src": "hyp"}`, the first name is a column if the table has all columns of that
-    name. Several columns may be `hyp`: each is a system.
+    name.
 
     Raises:
         InputError: two fields are to come from one column, two columns are one field, or there is no such field.
@@ -134,11 +135,16 @@ def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[
     unknown = next((field for field in named.values() if not is_known(field)), None)
     if unknown is not None:
         raise InputError(f"columns name a field {unknown!r}, expected hyp, ref, refs, src, id, system, seg, ...")
-    twice = repeated(field for field in named.values() if field != "hyp")
+    twice = repeated(field for field in named.values() if not may_repeat(field))
     if twice is not None:
         several = "; several references are ref1, ref2, ..." if twice.startswith("ref") else ""
         raise InputError(f"columns name {twice!r} twice, expected one column for each field{several}")
     return named
+
+
+def may_repeat(field: str) -> bool:
+    """Whether several columns may be one field: the texts of systems, the ratings of raters."""
+    return field == "hyp" or field.startswith(CRITERION)
 
 
 def columns_of_table(columns: Mapping[str, str] | None, header: Sequence[str], what: str) -> dict[str, str]:
@@ -180,6 +186,10 @@ def shown(names: Iterable[str]) -> str:
 
 class Systems(dict[str, Any]):
     """The hypotheses of a row in which several systems have a column each."""
+
+
+class OfRaters(dict[str, Any]):
+    """The ratings of a row in which several raters have a column each."""
 
 
 class Fractions:
@@ -296,7 +306,8 @@ class Fields:
         source = row.get("src")
         if source is not None and type(source) is not str:
             raise _wrong("src", source, "a string or null")
-        group = _key(row, "lp")
+        group, human = _key(row, "lp"), _human(row.get("human"))
+        raters = {name: tuple(given) for name, given in human.items() if type(given) is OfRaters}
         return Segment(
             name,
             hypothesis,
@@ -305,9 +316,10 @@ class Fields:
             system,
             item,
             _key(row, "task") if group is None else group,
-            _human(row.get("human")),
+            {**human, **{name: [*human[name].values()] for name in raters}} if raters else human,
             _context(row.get("context")),
             _table(row.get("table")),
+            raters=raters,
         )
 
     def settle(self, row: Mapping[str, Any]) -> Mapping[str, str]:
@@ -350,7 +362,7 @@ class Fields:
         """A row under our names. A field whose name a column takes over is left out."""
         taken = {*named, *named.values(), *(name.partition(".")[0] for name in named)}
         made = {name: value for name, value in row.items() if name not in taken}
-        systems = Systems()
+        systems, raters = Systems(), dict[str, dict[str, Any]]()
         for name, ours in named.items():
             value = _inner(row, name)
             if value is _ABSENT:
@@ -363,8 +375,11 @@ class Fields:
             made[ours] = value
             if ours == "hyp":
                 systems[name] = value
+            elif may_repeat(ours):
+                raters.setdefault(ours, {})[name] = value
         if len(systems) > 1:
             made["hyp"] = systems
+        made |= {field: OfRaters(given) for field, given in raters.items() if len(given) > 1}
         return with_references(made)
 
     def _gather(self, row: dict[str, Any]) -> dict[str, Any]:
@@ -461,7 +476,11 @@ def _human(value: Any) -> dict[str, Any]:
         raise _wrong("human", value, "an object, criterion -> number")
     ratings: dict[str, Any] = {}
     for criterion, rating in value.items():
-        if type(rating) is list:
+        if type(rating) is OfRaters:
+            known = {name: number for name, r in rating.items() if not math.isnan(number := _rating(r, name))}
+            if known:
+                ratings[criterion] = OfRaters(known)
+        elif type(rating) is list:
             ratings[criterion] = [_rating(r, f"human.{criterion}[{i}]") for i, r in enumerate(rating)]
         else:
             number = _rating(rating, f"human.{criterion}")

@@ -19,11 +19,13 @@ from nlgauge.io.fields import (
     CRITERION,
     NAMES,
     FieldError,
+    OfRaters,
     Systems,
     fields_by_column,
     guessed,
     is_known,
     like_criteria,
+    may_repeat,
     note_of_guess,
     reference_columns,
     shown,
@@ -548,6 +550,7 @@ class DelimitedRows(Rows):
         systems = [(header[at], at) for at, name in enumerate(fields) if name == "hyp"]
         references = [places[name] for name in reference_columns(fields)]
         ratings = [(name, at) for name, at in places.items() if name.startswith(CRITERION)]
+        raters = {name: [(header[at], at) for at, own in enumerate(fields) if own == name] for name, _ in ratings}
         others = [(name, at, _reader(name)) for name, at in places.items() if name in NAMES and name != "ref"]
         aside = [(name, header.index(name)) for name in like_criteria(self.ignored)]
         self._marks = 0
@@ -572,7 +575,10 @@ class DelimitedRows(Rows):
                         raise FieldError(f"fields 'refs' and {first!r} are both given, expected one of them")
                 if ratings and isinstance(whole := row.get("human") or {}, dict):  # no object is refused by its type
                     row["human"] = whole | {
-                        name.removeprefix(CRITERION): _rating(cells[at], name) for name, at in ratings
+                        name.removeprefix(CRITERION): _rating(cells[at], name)
+                        if len(own := raters[name]) == 1
+                        else OfRaters((rater, _rating(cells[at], rater)) for rater, at in own)
+                        for name, at in ratings
                     }
             except FieldError as error:
                 self.refuse(self.at(place), str(error))
@@ -619,7 +625,10 @@ class DelimitedRows(Rows):
             raise InputError(f"{self.at(place)}: {self._unknown(header)}")
         layout = layout or PLAIN
         fields = [columns.get(name, layout.field_of(name)) for name in header]
-        twice = repeated(field for field in fields if field not in ("", "hyp"))
+        own = [*zip(fields, header, strict=True)]
+        twice = repeated(field for field, name in own if field and not (may_repeat(field) and name in columns))
+        mixed = {field for field, name in own if field.startswith(CRITERION) and name not in columns}
+        twice = twice or next((field for field, name in own if field in mixed and name in columns), None)
         if twice is not None:
             raise InputError(f"{self.at(place)}: two columns would be field {twice!r}")
         for name in filter(None, fields):

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path, PurePath
 from typing import Any
@@ -32,6 +32,7 @@ from nlgauge.io.fields import (
     check_rated,
     is_known,
     like_criteria,
+    note_of_guess,
     truth,
 )
 from nlgauge.io.files import STDIN, Faults, InputFile, Lines, by_content, counted, number_in, unpacked_name
@@ -114,6 +115,13 @@ def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
 _SCORED = Origin(True)
 _WMT = {"SYS": "system", "SID": "seg"}
 KEYS = ("id", "system", "seg", "lp", "task", RATER, RATED)
+_CALLED: Mapping[str, Sequence[str]] = {  # what others call them
+    "id": (),
+    "system": ("system_id", "system_name", "model"),
+    RATER: ("annotator", "annotator_id", "rater_id", "worker_id"),
+    RATED: ("criteria", "aspect", "dimension"),
+    "seg": ("segment_id", "segment", "item_id", "item"),
+}
 _LANGUAGES = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)*-[a-z]{2,3}(?:_[A-Za-z]+)*")
 _SCORE = re.compile(r"(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.score(?:\.gz)?")
 _Row = tuple[str, Mapping[str, Any] | str]  # its place, and its fields or what is wrong with it
@@ -181,6 +189,29 @@ def read_scores(
     return dataclasses.replace(table, columns=scores, origins=origins, notes=(*table.notes, *told))
 
 
+def called(field: str, header: Iterable[str]) -> list[str]:
+    """The columns that may be a key, by their names as people write them in spreadsheets: `Item`, `Segment ID`."""
+    known = {field, *_CALLED[field]}
+    return [name for name in header if "_".join(name.lower().split()) in known]
+
+
+def guessed_keys(header: Collection[str], named: Mapping[str, str]) -> dict[str, str]:
+    """Field -> column of a table of scores or ratings, where one name that is not taken leaves no doubt.
+
+    Args:
+        header: the columns.
+        named: column -> field, where it is known.
+    """
+    found: dict[str, str] = {}
+    for field in _CALLED:
+        there = [name for name in called(field, header) if name not in named]
+        known = {*header, *named.values(), *found}
+        is_keyed = field == "seg" and "id" in known and RATER not in known  # else the id is that of a rating
+        if len(there) == 1 and field not in known and not is_keyed:
+            found[field] = there[0]
+    return found
+
+
 def raw_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
     """The rows of a file, each with its place; what is dropped is told in `notes`.
 
@@ -220,6 +251,10 @@ def _table(
         if isinstance(raw, str):  # a row that is none, and why
             faults.add(where, raw)
             continue
+        if not found.keys and "id" not in {*raw, *names.values()}:  # a table of scores by id may have any column
+            guess = {field: own for field, own in guessed_keys(raw, names).items() if field in ("system", "seg")}
+            names = {**names, **{column: field for field, column in guess.items()}}
+            notes.extend(note.partition(";")[0] for note in note_of_guess(name, guess))  # no option names them
         with faults.row(where):
             found.add({names.get(column, column): cell for column, cell in raw.items()} if names else raw, where)
     faults.check()

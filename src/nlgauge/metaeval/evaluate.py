@@ -49,6 +49,7 @@ from nlgauge.metaeval.measure import (
     check_test,
     takes,
 )
+from nlgauge.metaeval.raters import agreement_rows, ceiling_rows
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
 from nlgauge.metrics.function import RATINGS
 from nlgauge.metrics.languages import LanguageCheck
@@ -91,9 +92,19 @@ class Evaluation(Outcome):
 
 @dataclass(frozen=True, repr=False)
 class MetaEvaluation(Evaluation):
-    """The result of `meta_evaluate`."""
+    """The result of `meta_evaluate`.
+
+    Attributes:
+        raters, ceiling: where raters were asked for: how far they agree, and what those left out reach as a metric.
+    """
 
     kind: ClassVar[str] = "meta"
+    raters: tuple[Row, ...] = ()
+    ceiling: tuple[Row, ...] = ()
+
+    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
+        """The result file; `inputs` lists the files that were read."""
+        return dataclasses.replace(super().result(inputs), raters=self.raters, ceiling=self.ceiling)
 
     def value(self, metric: str, **where: Any) -> float:
         """The one value of a metric; `where` narrows the choice down by criterion, stat, level or group.
@@ -145,6 +156,7 @@ def meta_evaluate(
     power: bool = False,
     baseline: str | None = None,
     ranks: str | None = None,
+    raters: bool = False,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
     columns: Mapping[str, str] | None = None,
@@ -162,8 +174,8 @@ def meta_evaluate(
 
     Args:
         dataset: rated texts, or a frame with a row per text.
-        metrics: specifications, metric objects or functions, which are scored here; none where `scores` are given.
-            `human.NAME` is a column of ratings in the data.
+        metrics: specifications, metric objects or functions, which are scored here; none where `scores` are given, or
+            `raters` alone are looked at. `human.NAME` is a column of ratings in the data.
         criterion: what people rated: one criterion, several, `all`, or `mean`, each segment's mean of all.
         level: `segment` (default), `item` or `system`.
         stats: statistics by name; Pearson's r by default. Options behind a colon are of this statistic alone, as in
@@ -186,6 +198,7 @@ def meta_evaluate(
         baseline: the metric that all others are tested against, and nothing else.
         ranks: where a new rank begins: `all` metrics above beat all below (default), `any` of the rank above beats the
             metric, or `wmt`, which is `any` with p <= alpha.
+        raters: look at people, too: how far raters agree, and what one of them, or half, reaches as a metric.
         runtime: device, precision, cache and progress.
         language: `note` texts that a metric does not read, `strict`ly refuse them, or `off`.
         columns: names of a frame's columns, as in `nlgauge.read`.
@@ -196,6 +209,8 @@ def meta_evaluate(
         InputError: arguments that do not fit together or would change nothing, or data without what they need.
         SpecError: an unknown metric.
     """
+    if raters and pairs is not None:
+        raise InputError("raters are those of ratings, and pairs have none; leave one of them out")
     protocol = _protocol(preset, level, stats, averaging)
     tested = _tested(test if baseline is None else test or "auto", protocol)
     settled = {**protocol.options, **options}
@@ -213,6 +228,7 @@ def meta_evaluate(
         power=power,
         baseline=baseline,
         ranks=ranks or protocol.ranks,  # type: ignore[arg-type]
+        raters=raters,
         progress=(runtime or Runtime()).progress,
     )
     _refuse_idle(protocol, ranks)
@@ -230,6 +246,7 @@ def meta_evaluate(
         runtime=runtime,
         language=language,
         baseline=baseline,
+        metrics_needed=not raters or baseline is not None,
         rehearse=lambda stand_in: _evaluated(stand_in, protocol.rehearsed()),
     )
     return _evaluated(held, protocol)
@@ -242,23 +259,37 @@ _GREEDY = {"any": f"{_OPENED} (p < alpha)", "wmt": f"{_OPENED} (p <= alpha), as 
 def _evaluated(held: JoinedScores, protocol: Protocol) -> MetaEvaluation:
     rows: list[NewRow] = []
     notes = list(held.notes)
-    for task in protocol.tasks:
+    for task in protocol.tasks if held.metrics else ():
         for criterion in held.human:
             of_criterion, more = task_rows(held, criterion, task, protocol)
             rows += of_criterion
             notes += more
         rows += _over_criteria(rows, held, task)
-    if protocol.official:
+    if protocol.official and held.metrics:
         controls, said = with_controls(rows, held, protocol)
         averages, more = as_official(rows, controls, protocol)
         rows += [*averages, *controls]
         notes += [*more, *said]
     if protocol.ranks != "all" and any(row.get("rank") for row in rows):
         notes.append(_GREEDY[protocol.ranks])
-    if not any(" draws, seed " in note for note in notes):
+    people, more = _of_people(held, protocol) if protocol.raters else ({}, [])
+    notes += more
+    if not protocol.raters and not any(" draws, seed " in note for note in notes):
         idle = [name for name in ("draws", "seed") if protocol.options.get(name) is not None]
         notes += [f"{' and '.join(idle)} changed nothing: no test and no interval here draws at random"] if idle else []
-    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)), protocol.settings(rows))
+    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)), protocol.settings(rows), **people)
+
+
+def _of_people(held: JoinedScores, protocol: Protocol) -> tuple[dict[str, tuple[NewRow, ...]], list[str]]:
+    """What `raters` asks for: fields of the outcome, each with its rows, and notes."""
+    drawn = {"draws": protocol.intervals.draws, "seed": protocol.intervals.seed}
+    found = {
+        "raters": agreement_rows(held, **drawn),
+        "ceiling": ceiling_rows(held, _controls(held), protocol),
+    }
+    return {name: tuple(rows) for name, (rows, _) in found.items()}, [
+        said for _, told in found.values() for said in told
+    ]
 
 
 def joined_scores(
@@ -276,6 +307,7 @@ def joined_scores(
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
     baseline: str | None = None,
+    metrics_needed: bool = True,
     rehearse: Callable[[JoinedScores], object] = lambda held: None,
 ) -> JoinedScores:
     """Score the segments and join them with the judgements: everything that comes before the first statistic.
@@ -298,6 +330,7 @@ def joined_scores(
         unrated: keep segments without a rating, over which metrics may be averaged.
         runtime, language: device, precision and cache; note segments in scripts that a metric does not read, `strict`ly
             refuse them, or turn the check `off`.
+        metrics_needed: refuse a call without a metric and without scores.
         baseline, rehearse: the metric that others will be tested against, and what will be done with the scores; it is
             called with stand-ins before anything is scored, so that what it refuses costs no time.
     """
@@ -309,6 +342,8 @@ def joined_scores(
     built, left = leave_out(named(asked, runtime.encoder), optional, segments) if asked else ({}, [])
     _refuse_itself(built, human)
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
+    if metrics_needed and not built and not stored:
+        raise InputError("no metric and no scores are given, expected at least one of either")
     _check_names(built, stored, lower_is_better, higher_is_better)
     of_segments, tables = by_level(stored)
     first = {**tables, **of_segments}
@@ -355,8 +390,6 @@ def _dataset(data: Dataset | Frame, columns: Mapping[str, str] | None = None) ->
 def _check_names(
     built: Mapping[str, BaseMetric], stored: Mapping[str, Any], lower: Sequence[str], higher: Sequence[str]
 ) -> None:
-    if not built and not stored:
-        raise InputError("no metric and no scores are given, expected at least one of either")
     for name in stored:
         if name in built:
             raise InputError(f"{name!r} is both a metric to score and a column of scores; rename the column")
@@ -482,7 +515,7 @@ def _refuse_idle(protocol: Protocol, ranks: str | None) -> None:
         idle += [(name, "averages over items or systems") for name in ("undefined", "common") if name in given]
     if not tested and ranks is not None:
         idle.append(("ranks", "a test"))
-    if not tested and protocol.intervals.kind in ("none", "fisher"):
+    if not tested and not protocol.raters and protocol.intervals.kind in ("none", "fisher"):
         idle += [(name, "a test or an interval that draws") for name in ("draws", "seed") if name in given]
     if options.get("compat") == "realsumm" and "item" not in averaging:
         idle.append(("compat", "items that 'realsumm' leaves out"))
@@ -552,15 +585,7 @@ def with_controls(rows: Sequence[Row], held: JoinedScores, protocol: Protocol) -
     """
     controls = _controls(held)
     alone = dataclasses.replace(held, scores=controls, system_tables={}, lower_is_better=frozenset(), counts={})
-    bare = dataclasses.replace(
-        protocol,
-        metric_test=None,
-        intervals=IntervalMethod("none"),
-        adjust="none",
-        aggregate="mean",
-        power=False,
-        baseline=None,
-    )
+    bare = dataclasses.replace(protocol.bare(), aggregate="mean")
     found: list[NewRow] = []
     for task in protocol.tasks:
         for criterion in held.human:
@@ -705,6 +730,9 @@ class MetaOptions:
     missing: Missing = "refuse"
     language: Language = "note"
     exclude: Exclude = None
+    raters: Annotated[
+        bool, Typed("Show how far raters agree, and what one of them, left out, would reach as a metric, too.")
+    ] = False
 
     test: Annotated[
         str | None,

@@ -20,7 +20,7 @@ from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores, count, ids, mean_of_defined, say
 from nlgauge.core.segment import Dataset, Segment, select_systems
 from nlgauge.core.spec import Signature, version
-from nlgauge.core.tables import Key, Preferences, ScoreTable
+from nlgauge.core.tables import Key, Preferences, ScoreTable, base_of, mean_of_ratings, ratings, single_ratings
 from nlgauge.io.write import segment_columns
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.run import grouped_notes, score_grouped
@@ -150,8 +150,8 @@ def criteria_of(dataset: Dataset) -> tuple[str, ...]:
 def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tuple[str, ...]:
     """The criteria asked for: one name, several names, `all`, or None where the data have one criterion.
 
-    Where the data have several, `mean` is one more: each segment's mean of them. A criterion of the data that is called
-    `all` or `mean` is itself.
+    Where the data have several, `mean` is one more: each segment's mean of them. `CRITERION.z` is a criterion without
+    the severity of its raters. A criterion of the data that has one of these names is itself.
 
     Raises:
         InputError: there is no rating at all; a criterion is unknown (the error gives the nearest known one); or the
@@ -177,42 +177,13 @@ def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tup
     if not names:
         raise InputError("no criterion is named, expected at least one")
     for criterion in names:
-        if criterion not in known and not (criterion == _MEAN and len(known) > 1):
+        is_made = (criterion == _MEAN and len(known) > 1) or base_of(dataset.segments, criterion) is not None
+        if criterion not in known and not is_made:
             left = next((f"; {note}" for note in dataset.notes if f"column {criterion!r} left out" in note), "")
             raise InputError(f"no segment of {name} is rated for {criterion!r}{left or nearest(criterion, known)}")
         if names.count(criterion) > 1:
             raise InputError(f"criterion {criterion!r} is named twice")
     return tuple(names)
-
-
-def ratings(segments: Sequence[Segment], criterion: str) -> Array:
-    """The ratings for one criterion, shape (n,).
-
-    Where several people rated a segment, the value is their mean; where nobody did, it is NaN.
-
-    Raises:
-        InputError: a rating is not a finite number.
-    """
-    return np.array([_rating(s, criterion) for s in segments], dtype=np.float64)
-
-
-def _rating(segment: Segment, criterion: str) -> float:
-    value = segment.human.get(criterion)
-    if value is None:
-        return float("nan")
-    if type(value) is float and not np.isinf(value):
-        return value
-    given = value if isinstance(value, list | tuple) else [value]
-    numbers = [r for r in given if r is not None and not (isinstance(r, float) and np.isnan(r))]
-    if not numbers:
-        return float("nan")
-    for number in numbers:
-        if not isinstance(number, int | float | np.number) or not np.isfinite(number):
-            raise InputError(
-                f"rating {criterion!r} of segment {segment.id!r} is {number!r}, expected a finite number or a list of"
-                " them"
-            )
-    return float(np.mean(np.asarray(numbers, dtype=np.float64)))
 
 
 def judged(
@@ -232,8 +203,8 @@ def judged(
         InputError: outputs for one item were written for different inputs.
     """
     known = criteria_of(dataset)
-    human = {name: ratings(dataset.segments, name) for name in criteria if name != _MEAN or name in known}
-    notes = []
+    notes: list[str] = []
+    human = {name: _rated(dataset, name, notes) for name in criteria if name != _MEAN or name in known}
     if len(human) < len(criteria):
         means: Array = np.mean([ratings(dataset.segments, name) for name in known], axis=0)  # NaN where one of them is
         human = {name: human.get(name, means) for name in criteria}
@@ -253,6 +224,20 @@ def judged(
     where = np.flatnonzero(keep)
     SameInputs().check(dataset.segments[i] for i in where)
     return tuple(dataset.segments[i] for i in where), {name: values[where] for name, values in human.items()}, notes
+
+
+def _rated(dataset: Dataset, criterion: str, notes: list[str]) -> Array:
+    """The ratings for a criterion, shape (n,); severity of raters is taken out in each group alone, and noted."""
+    if base_of(dataset.segments, criterion) is None:
+        return ratings(dataset.segments, criterion)
+    values = np.full(len(dataset), np.nan)
+    groups = numbered([segment.group for segment in dataset])
+    for group in range(groups.max() + 1):
+        places = np.flatnonzero(groups == group)
+        own, told = single_ratings([dataset.segments[i] for i in places], criterion)
+        values[places] = [mean_of_ratings(given) for given in own]
+        notes += told
+    return values
 
 
 def _note_agreement(segments: Sequence[Segment], criterion: str) -> Iterator[str]:

@@ -270,6 +270,7 @@ class Protocol(Preset):
         outliers, power: as in `meta_evaluate`.
         baseline: the metric that all others are tested against, and nothing else, after Holm unless `adjust` is `bh`;
             None tests every two.
+        raters: whether people are looked at, too: how far they agree, and what one of them reaches as a metric.
         progress: shows how many pairs of metrics have been tested; see `Runtime`.
 
     Raises:
@@ -286,6 +287,7 @@ class Protocol(Preset):
     outliers: Literal["mad"] | None = None
     power: bool = False
     baseline: str | None = None
+    raters: bool = False
     progress: Callable[..., Any] = silent
 
     def __post_init__(self) -> None:
@@ -301,13 +303,22 @@ class Protocol(Preset):
         test = None if self.metric_test is None else dataclasses.replace(self.metric_test, **few)
         intervals = dataclasses.replace(self.intervals, **few)
         options = {**self.options, **few}
-        return dataclasses.replace(self, options=options, metric_test=test, intervals=intervals, progress=silent)
+        return dataclasses.replace(
+            self, options=options, metric_test=test, intervals=intervals, raters=False, progress=silent
+        )
+
+    def bare(self) -> Protocol:
+        """The same protocol for values alone: no test, no interval."""
+        none = IntervalMethod("none")
+        return dataclasses.replace(
+            self, metric_test=None, intervals=none, adjust="none", power=False, baseline=None, raters=False
+        )
 
     def settings(self, rows: Sequence[Row]) -> dict[str, Any]:
         """The description of tests and intervals in a result file, given its rows: `auto` is the tests made."""
         tests = list(dict.fromkeys(row["test"] for row in rows if row.get("against") is not None))
         bounded = self.intervals.kind != "none"
-        drawn = self.intervals if tests or bounded else None
+        drawn = self.intervals if tests or bounded or self.raters else None
         return {
             "test": ", ".join(tests) or None,
             "draws": drawn and drawn.draws,

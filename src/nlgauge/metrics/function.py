@@ -18,6 +18,7 @@ from nlgauge.core.metric import BaseMetric, check_needs, show, signature_of
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
+from nlgauge.core.tables import Z, mean_of_ratings, single_ratings
 from nlgauge.runtime.runtime import Runtime
 
 _READS: Mapping[str, Callable[[Segment], Any]] = {
@@ -250,7 +251,7 @@ class RatingColumn(BaseMetric):
     """A column of ratings in the data; of several ratings of a text the mean. Higher is taken to be better.
 
     Args:
-        criterion: the column.
+        criterion: the column; `CRITERION.z` is without the severity of its raters, see `core.tables.z_by_rater`.
     """
 
     criterion: str
@@ -265,22 +266,22 @@ class RatingColumn(BaseMetric):
         """The specification that `registry.named` takes."""
         return f"{RATINGS}{self.criterion}"
 
+    @property
+    def pooled(self) -> bool:
+        """Severity is known from all that a rater rated."""
+        return self.criterion.endswith(Z)
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The ratings, NaN where a text has none.
 
         Raises:
-            InputError: no text has one.
+            InputError: no text has one, one is no finite number, or severity is asked for and nobody says who rated.
         """
-        values = np.array([_mean(s.human.get(self.criterion)) for s in segments])
+        given, notes = single_ratings(segments, self.criterion)
+        values = np.array([mean_of_ratings(own) for own in given])  # (n,)
         if len(values) and np.isnan(values).all():
             known = dict.fromkeys(name for s in segments for name in s.human)
             has = nearest(self.criterion, known) if known else "; there are no ratings"
             raise InputError(f"no text has a rating {self.criterion!r}{has}")
-        return Scores(signature_of(self, runtime), ids(segments), values)
-
-
-def _mean(rating: Any) -> float:
-    """A rating, or the mean of several."""
-    if rating is None:
-        return math.nan
-    return float(np.mean(rating)) if np.size(rating) else math.nan
+        signature = signature_of(self, runtime)
+        return Scores(signature, ids(segments), values, notes=tuple(notes), ratings=tuple(given))

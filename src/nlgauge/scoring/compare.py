@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import GoesWith, Range, Typed, checked, refuse_idle
-from nlgauge.core.scores import Finish, FinishParts, Scores, add, count, first_of, first_of_all, join
+from nlgauge.core.scores import UNDEFINED, Finish, FinishParts, Scores, add, count, first_of, first_of_all, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
 from nlgauge.io.segments import Summary
@@ -39,6 +39,7 @@ class Totals:
         part_names: the parts that segment scores have.
         cells: the sums of each group and system.
         finish, finish_parts: how sums become a number, and the parts of it.
+        notes: what the metric says of the segments.
     """
 
     by_group: bool = False
@@ -51,6 +52,7 @@ class Totals:
     cells: dict[Key, CellSums] = field(default_factory=dict)
     finish: Finish | None = None
     finish_parts: FinishParts | None = None
+    notes: dict[str, None] = field(default_factory=dict)
     _kept: list[tuple[list[Key], list[str | None], Scores]] = field(default_factory=list)
     _stats: array[float] = field(default_factory=lambda: array("d"))  # of everything kept, which grows without a copy
 
@@ -67,6 +69,10 @@ class Totals:
             cell.totals += stats[mine].sum(axis=0)
             cell.n += int(mine.sum())
             cell.n_undefined += int(undefined[mine].sum())
+            if scores.ratings:
+                own = (scores.ratings[i] for i in np.flatnonzero(mine))
+                cell.raters = (cell.raters or set()) | {rater for given in own for rater, _ in given}
+        self.notes.update(dict.fromkeys(scores.notes))
         self.part_names.update(dict.fromkeys(scores.parts))
         self.references.update(len(s.references) for s in segments)
         self.counts = add(self.counts, count(scores.flags, scores.values))
@@ -80,6 +86,11 @@ class Totals:
             self._stats.frombytes(np.ascontiguousarray(scores.stats, dtype=np.float64).view(np.uint8).data)
         known = {key: key for key in keys}  # one object for each key
         self._kept.append(([known[key] for key in keys], items, replace(scores, stats=None)))
+
+    @property
+    def raters(self) -> list[int]:
+        """How many named people rated each system; empty if it is not people's ratings that were scored."""
+        return [len(cell.raters - {None}) for cell in self.cells.values() if cell.raters is not None]
 
     @property
     def sizes(self) -> list[int]:
@@ -117,11 +128,15 @@ class Totals:
 
 @dataclass
 class CellSums:
-    """The sums of the segments of one system: their statistics, how many they are, and how many are undefined."""
+    """The sums of the segments of one system: their statistics, how many they are, and how many are undefined.
+
+    Of people's ratings also who rated (None: nobody says).
+    """
 
     totals: Array
     n: int = 0
     n_undefined: int = 0
+    raters: set[str | None] | None = None
 
 
 # --- How systems are compared: the options of tests and intervals, and the columns that they add to a table of scores
@@ -313,14 +328,18 @@ class ComparisonOptions:
                     own["p_adjusted"] = p
         return beside
 
-    def notes(self, n: int) -> Iterator[str]:
-        """How intervals and p-values were computed; `n` is the smallest number of segments that a system has,
-        in a group of its own where groups are kept apart.
-        """
+    def notes(self, all_totals: Collection[Totals]) -> Iterator[str]:
+        """How intervals and p-values of several metrics were computed."""
         if self.resamples and self.compat is None:
-            from nlgauge.scoring.systems import resampling_notes
+            from nlgauge.scoring.systems import rater_notes, resampling_notes
 
-            yield from resampling_notes(n, self.test, self.seed or 0)
+            rated = [totals for totals in all_totals if totals.raters]
+            for totals in rated:
+                yield from rater_notes(totals.raters, self.test, bool(totals.counts.get(UNDEFINED)))
+            drawn = [totals.sizes for totals in all_totals if min(totals.raters, default=0) < 2]
+            if drawn or not all_totals:
+                least = min((n for sizes in drawn for n in sizes), default=0)
+                yield from resampling_notes(least, self.test, self.seed or 0)
         if self.test is not None:
             from nlgauge.scoring.systems import ADJUSTED, system_test
 

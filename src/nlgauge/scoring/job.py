@@ -139,6 +139,7 @@ class SourceScores(Outcome):
         for spec, built in self.metrics.items():
             yield from self.count_notes(spec)
             yield from own_notes({spec: built})
+            yield from self.totals[spec].notes
         with_references = [t for spec, t in self.totals.items() if "references" in self.metrics[spec].info.needs]
         n_references = sorted(with_references[0].references) if with_references else []
         if n_references and n_references[-1] > 1:
@@ -152,8 +153,7 @@ class SourceScores(Outcome):
             if self.comparison.by_group:
                 yield "systems are compared and ranked in each group alone, and p-values adjusted for its pairs"
             return
-        compared = [n for totals in self.totals.values() for n in totals.sizes]
-        yield from self.comparison.notes(min(compared, default=0))
+        yield from dict.fromkeys(self.comparison.notes(self.totals.values()))
         if self.comparison.test is None and len(set(self.summary.systems.values())) > 1:
             counts = ", ".join(f"{system or '-'} {n}" for system, n in [*self.summary.systems.items()][:_SHOWN])
             yield f"systems have different numbers of segments ({counts}); their scores are over different items"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 from typing import Annotated, Any, Literal
 
@@ -17,7 +17,8 @@ from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores
 from nlgauge.core.spec import Signature
-from nlgauge.stats.draws import bootstrap_interval
+from nlgauge.stats.draws import bootstrap_interval, numbered
+from nlgauge.stats.ratings import Estimate, RatedItems, rated_interval
 from nlgauge.stats.significance import PairedTest, TestName, paired_bootstrap, paired_families, paired_randomisation
 from nlgauge.stats.tests import Adjustment, adjusted, rank_clusters
 
@@ -148,6 +149,7 @@ _RUNS: dict[TestName, Callable[..., PairedTest]] = {
 # Items below which intervals are too narrow: docs/studies/intervals.md.
 _FEW_FOR_INTERVALS, _FEW_IF_SKEWED = 100, 200
 _HELD = {5: (82, 70), 20: (92, 86), 50: (94, 89)}  # items -> percent of intervals: recipes/studies/coverage/simulate.py
+_FEW_RATERS = 5
 _SACREBLEU_METRICS = ("bleu", "chrf", "ter")
 
 
@@ -177,6 +179,36 @@ def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
         )
 
 
+def n_raters(scores: Scores) -> int:
+    """How many people with a name gave the ratings."""
+    return len({rater for own in scores.ratings for rater, _ in own} - {None})
+
+
+def rater_notes(raters: Collection[int], test: str | None, gaps: bool) -> Iterator[str]:
+    """What intervals and p-values of people's ratings speak of.
+
+    Args:
+        raters: how many named people rated each system.
+        gaps: whether systems lack ratings of some items.
+    """
+    least, most = min(raters), max(raters)
+    if most > 1:
+        many = str(most) if least == most else f"{least} to {most}"
+        yield (
+            f"[low, high] of ratings: 95 % over items and raters ({many} for a system), by jackknife and Student's t"
+            + ("; few raters who differ make it wide, and more items do not help" if least < _FEW_RATERS else "")
+        )
+    if least == 0:
+        yield "nobody says who rated some systems: [low, high] is over items alone (--columns rater=NAME)"
+    elif least == 1:
+        yield "one rater for a system: [low, high] is over items alone, and says nothing of other raters"
+    if test is not None:
+        yield (
+            "p of ratings: other items, the same raters"
+            + ("; two systems are compared on the items that both have ratings for" if gaps else "")
+        )
+
+
 def compare_scores(
     scores: Scores,
     systems: Sequence[str | None],
@@ -192,7 +224,8 @@ def compare_scores(
 
     Both tests are two-sided, draws that tie with the data count as being as far out, and p is never 0. The level of the
     bootstrap holds from some 100 items on, that of randomisation for any number. Items count as independent. Segments
-    without a score are left out, in the data and in every draw.
+    without a score are left out, in the data and in every draw. Of people's ratings, two systems are compared on the
+    items that both have ratings for, and intervals are over items and raters where raters are named.
 
     `compat="sacrebleu"` repeats the p-values of sacrebleu 2.6.0, to check published numbers. Its faults: identical
     outputs get 1 / (B + 1), since ties do not count; its bootstrap counts one tail where the difference is a few
@@ -224,7 +257,11 @@ def compare_scores(
     seed = (SACREBLEU_SEED if compat == "sacrebleu" else 0) if seed is None else seed
     draws = chosen.draws if draws is None else draws
     stats = scores.segment_stats[np.stack(list(rows.values()))]  # (S, n, k)
-    tested = _RUNS[chosen.run](stats, scores.finish, draws=draws, seed=seed, compat=compat)
+    if scores.ratings:
+        families = [[*range(len(rows))]]
+        (tested,) = _rated_families(scores, list(rows.values()), chosen.run, families, draws=draws, seed=seed)
+    else:
+        tested = _RUNS[chosen.run](stats, scores.finish, draws=draws, seed=seed, compat=compat)
     differences = np.stack([tested.deltas, tested.delta_low, tested.delta_high, tested.p], axis=1).tolist()
     beside = [[None] * 4, *differences]  # none of the baseline itself
     return {
@@ -246,12 +283,18 @@ def intervals(
         seed: None is 0.
 
     Returns:
-        In order of first appearance; NaN for a system of one segment. No interval depends on other systems.
+        In order of first appearance; NaN for a system of one segment. No interval depends on other systems. Of people's
+        ratings it is over items and raters, where a system has two of them or more with names.
     """
     places = by_system(scores.ids, [None] * len(scores) if systems is None else systems)
     found = {name: {"low": math.nan, "high": math.nan} for name in places}
-    for n in {len(where) for where in places.values()} - {1}:
-        names = [name for name, where in places.items() if len(where) == n]
+    rated = _rated(scores, list(places.values()))
+    for name, one in zip(places, rated, strict=False):
+        _, low, high = astuple(rated_interval(one))
+        found[name] = {"low": low, "high": high}
+    left = {name: where for name, where in places.items() if math.isnan(found[name]["low"])}
+    for n in {len(where) for where in left.values()} - {1}:
+        names = [name for name, where in left.items() if len(where) == n]
         # (S, n, k); all segments of one system are in their order already, and may be too many for a copy
         stats = scores.segment_stats
         stats = stats[None] if n == len(scores) else stats[np.stack([places[name] for name in names])]
@@ -259,6 +302,94 @@ def intervals(
         for name, low, high in zip(names, made.low.tolist(), made.high.tolist(), strict=True):
             found[name] = {"low": low, "high": high}
     return found
+
+
+def _rated(scores: Scores, places: Sequence[Places]) -> list[RatedItems]:
+    """The ratings of each system, whose items are its positions; none where nobody says who rated."""
+    if not any(rater is not None for own in scores.ratings for rater, _ in own):
+        return []
+    raters = numbered(rater for own in scores.ratings for rater, _ in own)  # ratings without a name are of one rater
+    counts = np.array([len(own) for own in scores.ratings])
+    numbers = np.array([rating for own in scores.ratings for _, rating in own])
+    starts = np.cumsum(counts) - counts
+    found = []
+    for where in places:
+        items = np.repeat(np.arange(len(where)), counts[where])
+        rows = np.concatenate([np.arange(starts[i], starts[i] + counts[i]) for i in where] or [np.empty(0, np.int64)])
+        found.append(RatedItems(items, raters[rows], numbers[rows]))
+    return found
+
+
+def _rated_families(
+    scores: Scores,
+    places: Sequence[Places],
+    run: TestName,
+    families: Sequence[Sequence[int]],
+    *,
+    draws: int,
+    seed: int,
+) -> list[PairedTest]:
+    """The tests of `paired_families` of people's ratings: each pair on the items that both have ratings for.
+
+    Raises:
+        InputError: no pair has two such items.
+    """
+    stats = scores.segment_stats[np.stack(places)]  # (S, n, k)
+    has = ~np.isnan(scores.values[np.stack(places)])  # (S, n)
+    if has.all():
+        found = paired_families(run, stats, scores.finish, families, draws=draws, seed=seed)
+    else:
+        names = [str(i) for i, one in enumerate(places) for _ in one]
+        ends = intervals(replace(scores.take(np.concatenate(places)), ratings=()), names, seed=seed)
+        low, high = (np.array([own[end] for own in ends.values()]) for end in ("low", "high"))
+        values = np.array([float(scores.finish(own.sum(axis=0))) for own in stats])
+        found = []
+        for base, *others in families:
+            pairs = [(stats[[base, other]], has[base] & has[other]) for other in others]
+            alone = [
+                paired_families(run, pair[:, both], scores.finish, [[0, 1]], draws=draws, seed=seed)[0]
+                if both.sum() > 1
+                else None
+                for pair, both in pairs
+            ]
+            rows = [base, *others]
+            found.append(_joined(alone, run, values[rows], low[rows], high[rows], draws))
+        if all(np.isnan(one.p).all() for one in found):
+            raise InputError(
+                f"{scores.signature.spec}: no two systems have ratings of the same two items or more, and tests compare"
+                " systems item by item; rate the same items, or leave the test out"
+            )
+    rated = _rated(scores, places)
+    for tested, (base, *others) in zip(found, families if rated else (), strict=False):
+        for place, one in enumerate((base, *others)):
+            _put(rated_interval(rated[one]), tested.low, tested.high, place)
+        for place, other in enumerate(others):
+            both = has[base] & has[other]
+            _put(
+                rated_interval(rated[other].over(both), rated[base].over(both)),
+                tested.delta_low,
+                tested.delta_high,
+                place,
+            )
+    return found
+
+
+def _put(interval: Estimate, low: Array, high: Array, place: int) -> None:
+    """The ends at a place, where the interval has any; else what stands there stays, which is over items alone."""
+    if not math.isnan(interval.low):
+        low[place], high[place] = interval.low, interval.high
+
+
+def _joined(
+    tested: Sequence[PairedTest | None], run: TestName, values: Array, low: Array, high: Array, draws: int
+) -> PairedTest:
+    """The tests of a family from that of each pair; None for a pair that could not be compared."""
+    absent, none = np.full((4, len(tested)), np.nan), np.full(len(tested), draws)
+    for place, one in enumerate(tested):
+        if one is not None:
+            absent[:, place] = one.deltas[0], one.p[0], one.delta_low[0], one.delta_high[0]
+            none[place] = one.n_undefined_draws[0]
+    return PairedTest(run, None, values, absent[0], absent[1], low, high, absent[2], absent[3], 0.95, draws, none)
 
 
 def check_compat(signature: Signature, compat: str | None, *, has_stats: bool = True) -> None:
@@ -303,6 +434,7 @@ class Pairwise:
             None without a test of every pair, or for an undefined score.
         baseline: the only system that the others were compared with; None for every pair.
         test, draws, seed, adjust, alpha: how they were compared.
+        raters: of people's ratings, how many named people rated each system; else None.
     """
 
     systems: tuple[str, ...]
@@ -323,6 +455,7 @@ class Pairwise:
     seed: int
     adjust: str
     alpha: float
+    raters: tuple[int, ...] | None = None
 
     def rows(self, spec: str, judges: bool = True) -> Iterator[NewRow]:
         """The rows of a result file: one per system, then one per pair, which names the other system in `against`.
@@ -347,7 +480,10 @@ class Pairwise:
 
     def notes(self) -> Iterator[str]:
         """How intervals, p-values and ranks were computed."""
-        yield from resampling_notes(self.n, self.test, self.seed)
+        if self.raters is not None:
+            yield from rater_notes(self.raters, self.test, any(self.n_undefined))
+        if self.raters is None or min(self.raters) < 2:
+            yield from resampling_notes(self.n, self.test, self.seed)
         pairs = len(self.systems) - 1 if self.baseline is not None else math.comb(len(self.systems), 2)
         against = "of every pair" if self.baseline is None else "against the baseline"
         yield (
@@ -407,10 +543,12 @@ def compare_pairs(
     if draws is None:
         n_pairs = sum(len(others) for _, others in families)
         draws = max(chosen.draws, 0 if adjust == "none" else math.ceil(_FINE * n_pairs / alpha))
-    stats = scores.segment_stats[np.stack([places[name] for name in names])]  # (S, n, k)
-    found = paired_families(
-        chosen.run, stats, scores.finish, [[i, *rest] for i, rest in families], draws=draws, seed=seed
-    )
+    members, how = [[i, *rest] for i, rest in families], {"draws": draws, "seed": seed}
+    if scores.ratings:
+        found = _rated_families(scores, [places[name] for name in names], chosen.run, members, **how)
+    else:
+        stats = scores.segment_stats[np.stack([places[name] for name in names])]  # (S, n, k)
+        found = paired_families(chosen.run, stats, scores.finish, members, **how)
     tests = _tests(found, families)
     values, undefined = np.array([value[name] for name in names]), np.isnan(scores.values)
     fair = _adjusted(tests["p"], families, adjust)
@@ -419,7 +557,7 @@ def compare_pairs(
     return Pairwise(
         systems=tuple(names),
         values=values,
-        n=stats.shape[1],
+        n=len(places[names[0]]),
         n_undefined=tuple(int(undefined[places[name]].sum()) for name in names),
         **tests,
         p_adjusted=fair,
@@ -430,6 +568,7 @@ def compare_pairs(
         seed=seed,
         adjust=adjust,
         alpha=alpha,
+        raters=tuple(n_raters(scores.take(places[name])) for name in names) if scores.ratings else None,
     )
 
 

@@ -12,12 +12,22 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Mask, by_value
+from nlgauge.core.arrays import Array, Counts, Mask, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.coefficients import average_ranks
 from nlgauge.stats.correlate import statistic
-from nlgauge.stats.draws import Seed, check_draws, check_level, generator, numbered, pairs_of, percentiles, wilson
+from nlgauge.stats.draws import (
+    Seed,
+    bootstrap_interval,
+    check_draws,
+    check_level,
+    generator,
+    numbered,
+    pairs_of,
+    percentiles,
+    wilson,
+)
 from nlgauge.stats.entries import numbers
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -88,18 +98,16 @@ def krippendorff(ratings: Any, scale: str = "interval") -> Alpha:
         Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
     """
     check_option("scale", scale, Scale, error=InputError)
-    table = _table(ratings)
-    rated = ~np.isnan(table)
-    paired = rated.sum(axis=0) >= 2
-    table, rated = table[:, paired], rated[:, paired]
+    table, rated, paired = _of_pairs(ratings)
     n_units, n = int(paired.sum()), int(rated.sum())
     if scale == "ratio" and (table[rated] < 0).any():
         raise InputError("a ratio scale has no negative ratings; use scale='interval'")
     value = math.nan
-    if n:
-        disagreement = {"nominal": _nominal, "ratio": _ratio}.get(scale, _interval)
-        observed, expected = disagreement(_ranked(table, rated) if scale == "ordinal" else table, rated)
+    if n and scale in ("nominal", "ratio"):
+        observed, expected = (_nominal if scale == "nominal" else _ratio)(table, rated)
         value = 1 - observed / expected if expected > 0 else math.nan
+    elif n:
+        value = float(_of_moments(_moments(_ranked(table, rated) if scale == "ordinal" else table, rated).sum(axis=0)))
     return Alpha(value=value, scale=scale, n_used=n_units, n_undefined=len(paired) - n_units, n_ratings=n)
 
 
@@ -125,12 +133,12 @@ def split_half(
     if chosen.kind != "correlation":
         raise InputError(f"{stat} is no coefficient of two vectors; choose pearson, spearman, kendall_b or kendall_c")
     table = _table(ratings)
-    halves = _halves(len(table), draws, generator(seed))
+    first = halves(len(table), draws, generator(seed))
     rated = ~np.isnan(table)
     filled = np.where(rated, table, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         # (splits, units) twice
-        means = [(half @ filled) / (half @ rated.astype(np.float64)) for half in (halves, 1 - halves)]
+        means = [(half @ filled) / (half @ rated.astype(np.float64)) for half in (first, 1 - first)]
     both = ~np.isnan(means[0]) & ~np.isnan(means[1])
     if both.all():
         values = np.asarray(chosen.kernel(means[0], means[1]))
@@ -151,9 +159,16 @@ def split_half(
         confidence=confidence,
         n_used=everywhere,
         n_undefined=table.shape[1] - everywhere,
-        draws=len(halves),
+        draws=len(first),
         n_undefined_draws=len(values) - len(defined),
     )
+
+
+def _of_pairs(ratings: Any) -> tuple[Array, Mask, Mask]:
+    """The units with two ratings or more, where there is a rating in them, and which they are."""
+    table = _table(ratings)
+    paired = (~np.isnan(table)).sum(axis=0) >= 2
+    return table[:, paired], ~np.isnan(table[:, paired]), paired
 
 
 def _table(ratings: Any) -> Array:
@@ -163,8 +178,8 @@ def _table(ratings: Any) -> Array:
     return table
 
 
-def _halves(n: int, draws: int, rng: np.random.Generator) -> Array:
-    """Ones for the annotators of the first half, shape (splits, annotators)."""
+def halves(n: int, draws: int, rng: np.random.Generator) -> Array:
+    """Ones for the raters of the first half, shape (splits, raters): all splits, or as many drawn at random."""
     size = n // 2
     distinct = math.comb(n, size) // (2 if n % 2 == 0 else 1)
     if distinct <= draws:
@@ -184,12 +199,22 @@ def _ranked(table: Array, rated: Mask) -> Array:
     return ranks
 
 
-def _interval(table: Array, rated: Mask) -> tuple[float, float]:
-    """Observed and expected disagreement: squared differences of all pairs are 2 m times the squares about the mean."""
-    values = np.where(rated, table - table[rated].mean(), 0.0)
-    m, n = rated.sum(axis=0), int(rated.sum())
+def _moments(table: Array, rated: Mask) -> Array:
+    """What alpha of squared differences is made of, shape (units, 4): ratings, their sum and the sum of their squares,
+    all about the mean; and the squared differences of all pairs in the unit, which are 2 m times the squares about its
+    own mean, over m - 1."""
+    m, values = rated.sum(axis=0), np.where(rated, table - table[rated].mean(), 0.0)
     about = (np.where(rated, values - values.sum(axis=0) / m, 0.0) ** 2).sum(axis=0)
-    return float((2 * m * about / (m - 1)).sum()) / n, 2 * float((values**2).sum()) / (n - 1)
+    return np.stack([m, values.sum(axis=0), (values**2).sum(axis=0), 2 * m * about / (m - 1)], axis=1)
+
+
+def _of_moments(sums: Array) -> Array:
+    """Alpha of sums of `_moments`, (..., 4) to (...); NaN where all ratings are equal."""
+    n, total, squares, apart = np.moveaxis(sums, -1, 0)
+    about = squares - total**2 / n
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = 1 - apart / n * (n - 1) / (2 * about)
+    return np.asarray(np.where(about > 1e-12 * squares, value, np.nan))  # rounding is no spread
 
 
 def _nominal(table: Array, rated: Mask) -> tuple[float, float]:
@@ -214,6 +239,37 @@ def _ratio(table: Array, rated: Mask) -> tuple[float, float]:
 def _apart(a: Array, b: Array) -> Array:
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(a + b > 0, ((a - b) / np.where(a + b > 0, a + b, 1)) ** 2, 0.0))
+
+
+def alpha_interval(
+    ratings: Any, scale: str, items: Sequence[Hashable], *, draws: int = 1000, seed: Seed = 0, level: float = 0.95
+) -> tuple[float, float]:
+    """Percentile bootstrap interval of Krippendorff's alpha over items, each of which is drawn with all its units.
+
+    On an ordinal scale ratings keep the ranks that they have in all units. Below 100 items intervals are too narrow.
+
+    Args:
+        ratings: shape (raters, units), as `krippendorff` takes them.
+        scale: `ordinal`, `interval`, or `nominal` with two classes.
+        items: the item of each unit, length units.
+        draws: the number of resamples.
+        seed: a whole number or a generator, which is advanced.
+        level: the share of draws between the ends.
+
+    Returns:
+        Lower and upper end; NaN where fewer than two items have a unit with two ratings.
+
+    References:
+        Zapf et al. (2016), "Measuring Inter-Rater Reliability for Nominal Data", who draw units one by one.
+    """
+    table, rated, paired = _of_pairs(ratings)
+    places = numbered(item for item, kept in zip(items, paired.tolist(), strict=True) if kept)
+    if not places.any():  # no item, or one
+        return math.nan, math.nan
+    sums = np.zeros((1, int(places.max()) + 1, 4))
+    np.add.at(sums[0], places, _moments(_ranked(table, rated) if scale == "ordinal" else table, rated))
+    found = bootstrap_interval(sums, _of_moments, draws=draws, seed=seed, level=level)
+    return float(found.low[0]), float(found.high[0])
 
 
 # --- How far can a judge be trusted? Kappa beside the base rate
@@ -290,6 +346,96 @@ def mad_outliers(z: Sequence[float]) -> Mask:
     apart = np.abs(np.asarray(z) - np.median(z))
     deviation = _NORMAL * float(np.median(apart))
     return np.asarray(apart > _FAR * deviation) if deviation > 0 else np.zeros(len(apart), dtype=np.bool_)
+
+
+# --- How well is the mean of ratings known? Its interval, where other items and other raters might have been asked
+
+
+@by_value
+@dataclass(frozen=True)
+class RatedItems:
+    """The ratings of one system; the mean is over items, of the mean of each item's ratings.
+
+    Attributes:
+        items: the item of each of n ratings, from 0, shape (n,).
+        raters: the rater of each, from 0, shape (n,).
+        ratings: shape (n,).
+    """
+
+    items: Counts
+    raters: Counts
+    ratings: Array
+
+    @property
+    def weights(self) -> Array:
+        """What each rating counts in the mean, shape (n,); their sum is 1."""
+        counts = np.bincount(self.items)
+        return np.asarray(1 / (counts[self.items] * np.count_nonzero(counts)))
+
+    @property
+    def value(self) -> float:
+        """The mean; NaN without ratings."""
+        return float(self.weights @ self.ratings) if len(self.ratings) else math.nan
+
+    def over(self, items: Mask) -> RatedItems:
+        """The ratings of some of the items."""
+        kept = items[self.items]
+        return RatedItems(self.items[kept], self.raters[kept], self.ratings[kept])
+
+
+def rated_interval(system: RatedItems, other: RatedItems | None = None, *, level: float = 0.95) -> Estimate:
+    """The mean of a system's ratings, or by how much it is above that of another, with an interval.
+
+    The interval says what other items and other raters would give. Its variance is that over items, plus that over
+    raters, less that over ratings, which both hold; the first two are the jackknife's, which is right however unevenly
+    the raters shared the work. Degrees of freedom of Student's t are Satterthwaite's: of few raters who differ the
+    interval is wide, and of raters who do not it is that of the items. It held the mean in .90 to .99 of simulated
+    samples with 2 to 10 raters, and the bootstrap over items in .54 to .84 (docs/studies/intervals.md).
+
+    Args:
+        system: its ratings.
+        other: those of another system; both number items and raters alike.
+        level: the confidence of the interval.
+
+    Returns:
+        NaN for the ends where a system has fewer than two items or two raters.
+
+    References:
+        Cameron, Gelbach and Miller (2011), "Robust Inference with Multiway Clustering", section 2.1, for the sum of
+        variances; Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 11, for the jackknife;
+        Satterthwaite (1946), "An Approximate Distribution of Estimates of Variance Components".
+    """
+    check_level(level)
+    from scipy.special import stdtrit
+
+    both = [system] if other is None else [system, other]
+    value = system.value - (0.0 if other is None else other.value)
+    if any(len(np.unique(one.items)) < 2 or len(np.unique(one.raters)) < 2 for one in both):
+        return Estimate(value, math.nan, math.nan)
+    n_items, n_raters = (1 + max(int(getattr(one, what).max()) for one in both) for what in ("items", "raters"))
+    of_items, of_raters, shares = np.zeros(n_items), np.zeros(n_raters), np.zeros(n_raters)
+    cells, moved = [], []  # of every rating: its item and rater, and what it adds
+    for sign, one in zip((1, -1), both, strict=False):
+        weights = one.weights
+        shift = sign * weights * (one.ratings - one.value)
+        load = np.bincount(one.raters, weights, n_raters)
+        of_items += np.bincount(one.items, shift, n_items)
+        of_raters += np.bincount(one.raters, shift, n_raters) / (1 - load)
+        shares += load
+        cells.append(one.items * n_raters + one.raters)
+        moved.append(shift)
+    distinct, place = np.unique(np.concatenate(cells), return_inverse=True)
+    of_cells = np.bincount(place, np.concatenate(moved))
+    n, r, c = len(np.unique(distinct // n_raters)), int(np.count_nonzero(shares)), len(distinct)
+    by_item = float((of_items**2).sum()) * n / (n - 1)
+    by_rater = float((of_raters**2).sum()) * (r - 1) / r
+    variance = max(by_item + by_rater - float((of_cells**2).sum()) * c / (c - 1), by_item, by_rater)
+    if variance == 0:
+        return Estimate(value, value, value)
+    known = max(1.0, float((shares**2).sum()) ** 2 / float((shares**4).sum()) * (r - 1) / r)
+    df = variance**2 / (by_rater**2 / known + (variance - by_rater) ** 2 / (n - 1))
+    half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(variance)
+    return Estimate(value, value - half, value + half)
 
 
 # --- How far do the labels of a judge depend on its prompt? Agreement, share of items, and spread of accuracy

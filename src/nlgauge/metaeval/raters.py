@@ -1,0 +1,348 @@
+"""Raters: how far they agree, and what a rater who is left out reaches as a metric, which is the ceiling of metrics."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import NewRow, Row
+from nlgauge.core.scores import Scores, ids
+from nlgauge.core.segment import Segment
+from nlgauge.core.tables import RaterTable, ratings_by_rater
+from nlgauge.metaeval.joined import JoinedScores, stored_signature
+from nlgauge.metaeval.measure import Task
+from nlgauge.metaeval.tasks import MEAN, Protocol, mean_of_known, task_rows
+from nlgauge.stats.coefficients import pearson
+from nlgauge.stats.draws import generator
+from nlgauge.stats.ratings import alpha_interval, cohen_kappa, halves, krippendorff
+
+_GRADES = 11  # different whole numbers, as 0 to 10; more are a scale of amounts
+_PAIRS = 45  # of raters: all of ten
+REST = "rest"  # the mean of all other raters
+
+
+def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> tuple[list[NewRow], list[str]]:
+    """How far raters agree, by criterion and group: all of them, each with the mean of the rest, and each two.
+
+    Alpha is Krippendorff's: nominal for two classes, ordinal for grades (at most 11 whole numbers), else interval; that
+    of a rater with a mean which is no grade is interval. Its bounds are those of a bootstrap over items. Of more than
+    45 pairs of raters, those with most segments in common are shown.
+
+    Returns:
+        The rows that page `reference/results` names as `raters`, and notes.
+    """
+    rows, notes = [], list[str]()
+    for criterion, table, places, about in _rated(held):
+        segments = [held.segments[i] for i in places]
+        if not table.names:
+            notes.append(f"{about}: no ratings of people stand behind it, so that nothing is known of their agreement")
+            continue
+        scale = _scale(_given(held.segments, criterion))
+        base = {**dict.fromkeys(_FIELDS), "criterion": criterion, "group": segments[0].group, "scale": scale}
+        whole = _whole(table, scale, [segment.item or segment.id for segment in segments], draws, seed)
+        rows.append({**base, **whole})
+        if not whole["n"]:
+            notes.append(
+                f"{about}: every segment has one rating: agreement cannot be seen; let two people rate some segments"
+            )
+        if not table.is_named:
+            notes.append(f"{about}: nobody says who rated, so that alpha rests on ratings without names")
+            continue
+        named = sum(name is not None for segment in segments for name in segment.raters.get(criterion, ()))
+        if nameless := len(_given(segments, criterion)) - named:
+            notes.append(f"{about}: {nameless} ratings name no rater and are left out of the agreement of raters")
+        rows += [{**base, **one} for one in _with_rest(table, scale)]
+        pairs, n_pairs = _pairs(table, scale)
+        rows += [{**base, **pair} for pair in pairs]
+        if len(pairs) < n_pairs:
+            notes.append(f"{about}: the {len(pairs)} pairs of raters with most segments in common, of {n_pairs}")
+    return rows, notes
+
+
+_FIELDS = (
+    "criterion", "group", "rater", "against", "n", "n_ratings", "n_raters", "mean", "deviation", "scale", "alpha",
+    "low", "high", "pearson", "same", "kappa",
+)  # fmt: skip
+
+
+def _rated(held: JoinedScores) -> Iterator[tuple[str, RaterTable, Sequence[int], str]]:
+    """Each criterion and group: who rated, the positions of its segments, and its name in notes."""
+    for criterion in held.human:
+        for group, places in held.places.items():
+            table = ratings_by_rater([held.segments[i] for i in places], criterion)
+            yield criterion, table, places.tolist(), criterion if len(held.groups) == 1 else f"{criterion}, {group}"
+
+
+def _given(segments: Sequence[Segment], criterion: str) -> Array:
+    """All single ratings, shape (ratings,)."""
+    found = [segment.human.get(criterion) for segment in segments]
+    lists = [value if isinstance(value, list | tuple) else [value] for value in found]
+    return np.array([rating for some in lists for rating in some if rating is not None], dtype=np.float64)
+
+
+def _scale(ratings: Array) -> str:
+    distinct = np.unique(ratings[~np.isnan(ratings)])
+    if len(distinct) <= 2:
+        return "nominal"
+    return "ordinal" if len(distinct) <= _GRADES and (distinct == np.rint(distinct)).all() else "interval"
+
+
+def _packed(values: Array) -> Array:
+    """The ratings of each segment in order, lowest first, shape (most ratings of a segment, n); NaN behind them."""
+    most = int((~np.isnan(values)).sum(axis=0).max(initial=0))
+    return np.sort(values, axis=0)[:most]
+
+
+def _whole(table: RaterTable, scale: str, items: Sequence[str], draws: int, seed: int) -> NewRow:
+    packed = _packed(table.values)
+    n_raters = len(table.names) if table.is_named else None
+    if len(packed) < 2:
+        return {"n": 0, "n_ratings": 0, "n_raters": n_raters}
+    found = krippendorff(packed, scale)
+    low, high = alpha_interval(packed, scale, items, draws=draws, seed=seed)
+    ends = {"low": low, "high": high} if not math.isnan(found.value) else {}
+    return {"n": found.n_used, "n_ratings": found.n_ratings, "n_raters": n_raters, "alpha": found.value, **ends}
+
+
+def _with_rest(table: RaterTable, scale: str) -> Iterator[NewRow]:
+    """Each rater, and the mean of all others on the segments that both have."""
+    rated, grades = ~np.isnan(table.values), np.unique(table.values[~np.isnan(table.values)])
+    n, total = rated.sum(axis=0), np.nansum(table.values, axis=0)
+    for i, name in enumerate(table.names):
+        own, both = table.values[i], rated[i] & (n > 1)
+        rest = np.divide(total - own, n - 1, out=np.full(len(own), np.nan), where=both)
+        of_rest = scale if np.isin(rest[both], grades).all() else "interval"
+        yield {
+            "rater": name,
+            "against": REST,
+            "n_ratings": int(rated[:, both].sum()),
+            "mean": float(own[rated[i]].mean()),
+            "deviation": float(own[rated[i]].std(ddof=1)) if rated[i].sum() > 1 else math.nan,
+            "scale": of_rest,
+            **_two(own, rest, of_rest),
+        }
+
+
+def _pairs(table: RaterTable, scale: str) -> tuple[list[NewRow], int]:
+    """Each two raters with segments in common, the `_PAIRS` with most of them; and how many pairs there are."""
+    rated = (~np.isnan(table.values)).astype(np.float64)
+    common = rated @ rated.T
+    known = [(i, j) for i, j in combinations(range(len(table.names)), 2) if common[i, j]]
+    kept = sorted(sorted(known, key=lambda pair: -common[pair])[:_PAIRS])
+    rows = []
+    for i, j in kept:
+        one, other = table.values[i], table.values[j]
+        both = ~np.isnan(one) & ~np.isnan(other)
+        kappa = cohen_kappa(one, other).value if scale != "interval" else None
+        beside = {"n_ratings": 2 * int(both.sum()), "same": float((one[both] == other[both]).mean()), "kappa": kappa}
+        rows.append({"rater": table.names[i], "against": table.names[j], **_two(one, other, scale), **beside})
+    return rows, len(known)
+
+
+def _two(one: Array, other: Array, scale: str) -> NewRow:
+    """The segments that both have, alpha and Pearson's r."""
+    both = ~np.isnan(one) & ~np.isnan(other)
+    alpha = krippendorff(np.stack([one, other]), scale).value
+    return {"n": int(both.sum()), "alpha": alpha, "pearson": float(pearson(one[both], other[both]))}
+
+
+# --- The ceiling: raters who are left out, scored as if they were a metric
+
+ONE, HALF = "one", "half"
+PEOPLE = "people"  # in the place of a metric: those who are left out
+_SPLITS = 20
+_FEW = 3  # raters: their halves are those of one who is left out
+_OWN = "\0people"  # no metric and no column has this name
+_NEAR = 1e-9  # values no further apart are equal: sums of other orders differ by less
+
+_LEFT_OUT = {ONE: "one rater", HALF: "half of the raters"}
+
+Splits = Mapping[str, Sequence[tuple[Array, Array]]]  # which are left out -> means of those and of the rest, (n,) each
+Values = Mapping[tuple[Task, str], Sequence[float]]  # of a task and a metric -> by split
+
+
+def ceiling_rows(
+    held: JoinedScores, controls: Mapping[str, Scores], protocol: Protocol
+) -> tuple[list[NewRow], list[str]]:
+    """What raters who are left out reach as a metric, beside metrics and controls, by criterion, task and group.
+
+    In every split the ratings of some raters are the scores of one more metric, and all metrics are held against the
+    mean of the ratings that stay, on the segments with both. `one` leaves out each rater who rated half of the segments
+    that have two ratings or more; where there is none such, one rating of each segment, drawn 20 times. `half` leaves
+    out all halves of the raters, or 20 drawn ones, and holds each against the other; or half of the ratings of each
+    segment. There is no `half` where it would repeat `one`.
+
+    Returns:
+        The rows that page `reference/results` names as `ceiling`, and notes: how splits were made, what has no ceiling
+        and why, and which metrics are not below people.
+
+    References:
+        Proietti, Perrella and Navigli (2025), "Has Machine Translation Evaluation Achieved Human Parity?", section 3,
+        for people among the metrics. There another campaign of ratings stands for people, and one is the gold of all;
+        here it is a part of the ratings, each in turn, so that the gold has a rater less than the numbers of `rows`.
+    """
+    rows, notes = [], list[str]()
+    plain = protocol.bare()
+    seed = protocol.options.get("seed") or 0
+    for criterion, table, places, about in _rated(held):
+        splits, made = _splits(table, seed)
+        notes.append(f"{about}: {made}")
+        if not splits:
+            continue
+        mask = np.isin(np.arange(len(held.segments)), places)
+        part = dataclasses.replace(held, scores={**held.scores, **controls}).take(mask)
+        total = len(protocol.tasks) * sum(map(len, splits.values()))
+        with protocol.progress(total, f"ceiling of {about}") as advance:
+            for left_out, some in splits.items():
+                found, n, why = _of_splits(part, criterion, some, plain, advance)
+                own = _ceiling(found, {"criterion": criterion, "group": part.groups[0], "left_out": left_out, "n": n})
+                rows += own
+                notes += [
+                    f"{about}: no ceiling for {task}, {_LEFT_OUT[left_out]} left out: {said}" for task, said in why
+                ]
+    rows += _over_groups(rows) if len(held.groups) > 1 else []
+    for row in rows:
+        if row["metric"] in controls and row["metric"] not in held.metrics:
+            row["control"] = True
+            del row["passed"]
+    return rows, [*notes, *_passed_notes(rows, MEAN if len(held.groups) > 1 else held.groups[0])]
+
+
+def _splits(table: RaterTable, seed: int) -> tuple[Splits, str]:
+    """The means of those left out and of those who stay in each split, and how they are made in words."""
+    values, rng = table.values, generator(seed)
+    paired = (~np.isnan(values)).sum(axis=0) >= 2
+    if not paired.any():
+        return {}, "no segment has ratings of two people, so that no ceiling of metrics is known"
+    shares = (~np.isnan(values[:, paired])).mean(axis=1)
+    usual = np.flatnonzero(shares >= 0.5) if table.is_named else []
+    scored = "scored as a metric; metrics and controls beside it are held against the same ratings, those that stay"
+    if len(usual):
+        found = {ONE: [_split(values, np.arange(len(values)) == i) for i in usual]}
+        if len(values) > _FEW:
+            first = halves(len(values), _SPLITS, rng) > 0
+            found[HALF] = [_split(values, out) for half in first for out in (half, ~half)]
+        return found, f"ceiling: each of {len(usual)} raters in turn is left out and {scored}"
+    packed = _packed(values)
+    n = (~np.isnan(packed)).sum(axis=0)
+    found = {ONE: [_split(packed, _drawn(n, np.ones_like(n), rng)) for _ in range(_SPLITS)]}
+    if len(packed) > _FEW:
+        found[HALF] = [_split(packed, _drawn(n, n // 2, rng)) for _ in range(_SPLITS)]
+    return found, f"ceiling: one rating of each segment, drawn {_SPLITS} times (seed {seed}), is left out and {scored}"
+
+
+def _drawn(n: Any, size: Any, rng: np.random.Generator) -> Mask:
+    """Which of the n first places of each segment are drawn, as many as `size` says; shape (most, segments)."""
+    keys = rng.random((int(n.max()), len(n)))
+    keys[np.arange(len(keys))[:, None] >= n] = 2.0  # behind all others
+    return np.asarray(keys.argsort(axis=0).argsort(axis=0) < np.minimum(size, n))
+
+
+def _split(values: Array, out: Mask) -> tuple[Array, Array]:
+    """The means of ratings left out and of those that stay, each of shape (n,), NaN where one of them is missing."""
+    out = np.broadcast_to(out if out.ndim == 2 else out[:, None], values.shape)
+    left, stay = _mean(np.where(out, values, np.nan)), _mean(np.where(out, np.nan, values))
+    return left, np.where(np.isnan(left), np.nan, stay)
+
+
+def _mean(values: Array) -> Array:
+    """The mean of the ratings of each segment, shape (n,); equal ratings have equal means in whatever order."""
+    packed = _packed(values)
+    n = (~np.isnan(packed)).sum(axis=0)
+    total = np.zeros(values.shape[1])
+    for row in packed:
+        total += np.where(np.isnan(row), 0.0, row)
+    return np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0)
+
+
+def _of_splits(
+    part: JoinedScores, criterion: str, splits: Sequence[tuple[Array, Array]], protocol: Protocol, advance: Any
+) -> tuple[Values, float, list[tuple[str, str]]]:
+    """The value of every metric, and of people, by task and split; the segments of a split, and what has no value."""
+    found: dict[tuple[Task, str], list[float]] = {}
+    sizes, why = [], dict[Task, str]()
+    for left, stay in splits:
+        people = Scores(stored_signature(PEOPLE, "ratings"), ids(part.segments), left)
+        human = {criterion: stay}
+        alone = dataclasses.replace(part, scores={**part.scores, _OWN: people}, human=human, counts={})
+        sizes.append(float((~np.isnan(stay)).sum()))
+        for task in protocol.tasks:
+            try:
+                rows = task_rows(alone, criterion, task, protocol)[0]
+            except InputError as error:  # such as two systems that both have rated
+                rows, why[task] = [], str(error)
+            values = {row["metric"]: float(row["value"]) for row in rows if row["group"] == MEAN}
+            for metric in alone.metrics:
+                found.setdefault((task, metric), []).append(values.get(metric, math.nan))
+            advance(1)
+    lost = [task for task in protocol.tasks if np.isnan(found[task, _OWN]).all()]
+    said = [(f"{task.stat} at level {task.level}", why.get(task, "it is undefined in every split")) for task in lost]
+    return found, float(np.mean(sizes)), said
+
+
+def _ceiling(found: Values, base: Row) -> list[NewRow]:
+    rows: list[NewRow] = []
+    for (task, metric), by_split in found.items():
+        values, people = np.array(by_split), np.array(found[task, _OWN])
+        known = values[~np.isnan(values)]
+        of_splits = (float(f(known)) if len(known) else math.nan for f in (np.mean, np.min, np.max))
+        row = {
+            **base,
+            "level": task.settled().level,
+            "stat": task.stat,
+            "metric": PEOPLE if metric == _OWN else metric,
+            **dict(zip(("value", "low", "high"), of_splits, strict=True)),
+            "n_splits": len(known),
+        }
+        if metric != _OWN:
+            beside = (values - people)[~np.isnan(values - people)]
+            row["passed"] = bool(beside.mean() >= -_NEAR) if len(beside) else None
+        rows.append(row)
+    return rows
+
+
+def _over_groups(rows: Sequence[Row]) -> Iterator[NewRow]:
+    """The plain mean over groups of each metric; it has no lowest and highest split."""
+    keys = ("criterion", "level", "stat", "left_out", "metric")
+    own: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        own.setdefault(tuple(row[key] for key in keys), []).append(row)
+    values = {key: mean_of_known([row["value"] for row in some]) for key, some in own.items()}
+    for key, some in own.items():
+        people = values[(*key[:-1], PEOPLE)]
+        row = {**some[0], "group": MEAN, "value": values[key], "low": math.nan, "high": math.nan}
+        row |= {name: sum(one[name] for one in some) for name in ("n_splits", "n")}
+        if "passed" in row:
+            row["passed"] = None if math.isnan(values[key] - people) else values[key] - people >= -_NEAR
+        yield row
+
+
+def _passed_notes(rows: Sequence[Row], group: str | None) -> Iterator[str]:
+    """Which metrics are not below people, for each criterion and task."""
+    for people in rows:
+        if people["metric"] != PEOPLE or "passed" in people or people["group"] != group or math.isnan(people["value"]):
+            continue
+        keys = ("criterion", "level", "stat", "left_out", "group")
+        beside = [row for row in rows if row is not people and all(row[key] == people[key] for key in keys)]
+        above = [row["metric"] for row in beside if row.get("passed")]
+        empty = [row["metric"] for row in beside if row.get("control") and row["value"] >= people["value"] - _NEAR]
+        left_out = _LEFT_OUT[people["left_out"]]
+        task = f"{people['stat']} at level {people['level']}, {people['criterion']}"
+        if above:
+            yield (
+                f"{task}: {', '.join(above)} passed the ceiling of {left_out} left out ({people['value']:.3f}): these"
+                f" ratings cannot tell {'them' if len(above) > 1 else 'it'} from people, and what lies above is beyond"
+                " what they can show"
+            )
+        if empty:
+            yield (
+                f"{task}: {', '.join(empty)}, which compares nothing, is not below {left_out} left out"
+                f" ({people['value']:.3f}): such a number says little of raters, too"
+            )
