@@ -9,10 +9,9 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.io.files import counted
 from nlgauge.report.drawing import Axis, Cell, Curve, amount, axes_of, axis_of, csv_file, plot_of, strip
 from nlgauge.report.pages import render_result
-from nlgauge.report.people import FOLDED, agreement, ceiling_tables, ceilings, ranking
+from nlgauge.report.people import agreement, ceiling, ranking
 from nlgauge.report.tables import (
     MEAN,
     PEOPLE,
@@ -364,49 +363,39 @@ def _tasks_table(by_task: Mapping[Task, Mapping[str, Row]], tests: Mapping[tuple
 
 
 def meta_parts(paper: Paper) -> list[Part]:
-    """The ranking of people, where it was asked for; the table of a shared task where there is one, and values; how far
-    a metric may get, and how far people agree; tests between metrics, criteria, and disagreements.
+    """What people say where it was asked for, the table of a shared task where there is one, values, tests between
+    metrics, criteria, and disagreements.
     """
     result, places = paper.result, paper.places
-    if paper.lean:  # no intervals
-        people, ceiling = ([{**row, "low": None} for row in rows] for rows in (result.people, result.ceiling))
-        paper = replace(paper, result=replace(result, people=people, ceiling=ceiling))
-        result = paper.result
     official = official_tables(result, places)
     tables = value_tables(result, places, intervals=not paper.lean)
     if paper.is_text:
         narrow = value_tables(result, places, intervals=False)
         tables = [a if paper.fits(a) else b for a, b in zip(tables, narrow, strict=True)]
-    of_people = [part for part in _ranking(paper) if part]
-    reach = ceiling_tables(result, places, only="one" if paper.brief else "")
-    raters = [part for part in _agreement(paper) if part]
-    first = [*of_people, *official, *tables, *reach, *raters]
-    tests: list[Part] = [] if paper.lean or (official and paper.is_text) else [*triangles(result, places)]
-    criteria = criteria_tables(result, places)
+    reach = [panel.table for panel in ceiling(result, places, only="one" if paper.brief else "")]
+    people = [*_ranking(paper), *official, *tables, *reach, *_agreement(paper)]
+    tests = [] if paper.lean or (official and paper.is_text) else triangles(result, places)
+    told = ["p-values of every two metrics: --json FILE, --html FILE or --format markdown"]
     last = [disagreement_table(result.disagreements)] if result.disagreements else []
-    if official and paper.is_text:
-        last = ["p-values of every two metrics: --json FILE, --html FILE or --format markdown", *last]
-    return [*first, *tests, *criteria, *last]
+    return [*people, *tests, *criteria_tables(result, places), *(told if official and paper.is_text else []), *last]
 
 
 def _ranking(paper: Paper) -> Iterator[Part]:
-    """The ranking of people with a sentence for each metric; in brief for those that exchange most systems."""
-    whole, bare = (ranking(paper.result, paper.digits, places=places) for places in (True, False))
-    for panel, narrow in zip(whole, bare, strict=True):
+    """The ranking of people, without metrics where these find no room; and in words, in brief of a few metrics."""
+    result = paper.result
+    if paper.lean:
+        result = replace(result, people=[{**row, "low": None} for row in result.people])  # no intervals
+    for panel, narrow in zip(*(ranking(result, paper.digits, places=places) for places in (True, False)), strict=True):
         yield panel.table if not paper.is_text or paper.fits(panel.table) else narrow.table
-        said = panel.said[:_SAID] if paper.brief else panel.said
-        left = len(panel.said) - len(said)
-        more = [f"-v has {counted(left, 'more line')} of metrics"] if left and paper.hints else []
-        yield "" if paper.lean else "\n".join([*said, *more])
+        yield "\n".join(() if paper.lean else panel.said[:_SAID] if paper.brief else panel.said)
 
 
 def _agreement(paper: Paper) -> Iterator[Part]:
-    """How far raters agree, in words; and in tables, but for a text in brief and for a paper."""
+    """How far raters agree, in words; in brief without the tables."""
     for panel in agreement(paper.result, paper.places):
+        yield "\n".join((panel.table.title, *panel.said)) if panel.said else ""
         if panel.table.body and not paper.brief:
-            yield panel.table
-        title = () if panel.table.body and not paper.brief else (panel.table.title,)
-        yield "\n".join((*title, *panel.said)) if panel.said else ""
+            yield replace(panel.table, title="") if panel.said else panel.table
 
 
 # --- A meta-evaluation as a page: a summary, values with their intervals on one axis, groups as shades, tests
@@ -440,14 +429,9 @@ def meta_html(
         rule=rank_rule(result.notes),
         matrices=list(_matrices(result.rows)),
         curves=list(_layers(rows)),
-        ranking=ranking(result),
-        ceilings=ceilings(result),
-        agreement=agreement(result),
-        disagreements=[
-            (f"where {metric} and people disagree most on {criterion}, ranks among {own[0]['n']} segments", own)
-            for (metric, criterion), own in by_keys(result.disagreements, "metric", "criterion").items()
-        ],
-        folded=FOLDED,
+        people=ranking(result),
+        below=[*ceiling(result), *agreement(result)],
+        disagreements=by_keys(result.disagreements, "metric", "criterion"),
         alpha=SIGNIFICANT,
     )
 
