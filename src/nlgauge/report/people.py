@@ -59,7 +59,11 @@ class Panel:
     def csv(self) -> tuple[str, str]:
         """The name and the URL of a file with the rows."""
         names = dict.fromkeys(name for row in self.rows for name in row)
-        return csv_file(self.table.title, [{name: row.get(name) for name in names} for row in self.rows])
+        rows = [
+            {**row, "exchanged": "; ".join(row.get("exchanged", ()))} if "exchanged" in names else row
+            for row in self.rows
+        ]
+        return csv_file(self.table.title, [{name: row.get(name) for name in names} for row in rows])
 
 
 def _parts(rows: Sequence[Row], *keys: str) -> Iterator[tuple[Any, ...]]:
@@ -83,7 +87,8 @@ def ranking(result: Result, digits: int | None = None, *, places: bool = True) -
         digits: after the point; None for 2 or 4, by the scale of the ratings.
         places: with a column for each metric.
     """
-    return [_ranking(criterion, where, rows, digits, places) for criterion, where, rows in _parts(result.people)]
+    parts = _parts(result.people)
+    return [_ranking(*part, digits, places) for part in parts if _people(part[0], part[-1])[0]]
 
 
 def _ranking(criterion: str, where: str, rows: Sequence[Row], digits: int | None, places: bool) -> Panel:
@@ -130,7 +135,7 @@ def _ranking(criterion: str, where: str, rows: Sequence[Row], digits: int | None
 def _people(criterion: str, rows: Sequence[Row]) -> tuple[list[Row], dict[str, list[Row]]]:
     """The rows of people, the best system first, and those of each metric."""
     by_metric = {metric: own for (metric,), own in by_keys(rows, "metric").items()}
-    return by_metric.pop(f"{PEOPLE}{criterion}"), by_metric
+    return by_metric.pop(f"{PEOPLE}{criterion}", []), by_metric
 
 
 def _shown(n: int | None) -> str:
