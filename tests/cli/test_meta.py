@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from importlib import resources
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -633,3 +635,60 @@ def test_columns_of_score_files_are_metrics(tmp_path):
     assert ScoreOptions().read() == ({}, [])
     with pytest.raises(ng.InputError, match=r"column 'mine' is in .* as well; rename one"):
         ScoreOptions(scores=[mine, mine]).read()
+
+
+# --- Raters: how far they agree, and the ceiling
+
+
+def of_raters(tmp_path):
+    """Three raters of three systems on six items; the last rater left some out."""
+    rows = []
+    for place, (item, system) in enumerate(product(range(6), "abc")):
+        hypothesis = "the cat sat on the mat"[: 6 + place]
+        for name, grade in (("Zoë", place % 5), ("<b>|", (place + place % 2) % 5), ("דנה", place % 4)):
+            if name == "דנה" and place % 5 == 0:
+                continue
+            row = {"id": f"{system}{item}", "system": system, "seg": str(item), "hyp": hypothesis}
+            row |= {"ref": "the cat sat on the mat", "rater": name, "human": {"adequacy": grade}}
+            rows.append(row)
+    return write(tmp_path / "raters.jsonl", rows)
+
+
+def test_raters_are_those_of_the_library(tmp_path):
+    data = of_raters(tmp_path)
+    result = result_of(data, "-m", "chrf", "--level", "item", "--stat", "kendall_b", "--raters")
+    expected = ng.meta_evaluate(ng.read(data), "chrf", level="item", stats="kendall_b", raters=True)
+    theirs = expected.result().as_json()
+    assert result["raters"] == theirs["raters"]
+    assert result["ceiling"] == theirs["ceiling"]
+    assert result["people"] == theirs["people"]
+    assert [row["rater"] for row in result["raters"]][:4] == [None, "Zoë", "<b>|", "דנה"]
+    for part in ("people", "raters", "ceiling"):
+        assert {f"{part}.{name}" for row in result[part] for name in row} <= fields_of("meta")
+    again = result_of(data, "-m", "chrf", "--level", "item", "--stat", "kendall_b", "--raters")
+    assert {**again, "command": None} == {**result, "command": None}
+
+
+def fields_of(kind):
+    """The fields of a kind of result, as the table names them."""
+    table = resources.files("nlgauge.data").joinpath("result_fields.tsv").read_text(encoding="utf-8")
+    return {line.split("\t")[1] for line in table.splitlines() if line.startswith(f"{kind}\t")}
+
+
+def test_people_alone_need_no_metric(tmp_path, capsys):
+    data = of_raters(tmp_path)
+    result = result_of(data, "--raters")
+    assert (result["rows"], result["metrics"]) == ([], [])
+    assert {row["metric"] for row in result["ceiling"]} >= {"people", "sentinel:side=hypothesis"}
+    assert run("meta", data) == 2
+    assert "no metric and no scores are given" in capsys.readouterr().err
+    assert run("meta", data, "--raters", "--test", "auto") == 2  # which compares metrics
+    for form in ("text", "markdown", "latex", "csv", "tsv", "json"):
+        assert run("meta", data, "--raters", "-f", form, "--html", tmp_path / "page.html") == 0
+    assert "<b>|" not in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_raters_are_not_those_of_pairs(tmp_path, capsys):
+    pairs = write(tmp_path / "pairs.jsonl", [{"better": "a0", "worse": "b0"}])
+    assert run("meta", of_raters(tmp_path), "-m", "chrf", "--pairs", pairs, "--stat", "rr_kendall", "--raters") == 2
+    assert "raters are those of ratings, and pairs have none; leave one of them out" in capsys.readouterr().err

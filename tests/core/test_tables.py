@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable, find, judged, ratings_by_rater
+from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable, find, judged, ratings_by_rater, single_ratings
 
 NAN = math.nan
 SEGMENTS = (
@@ -210,7 +210,7 @@ def test_ratings_stand_by_rater_and_join_texts_with_their_names():
     who = {"q": [["ann", "bob"], ["bob", "bob"], [None]]}
     keys = tuple(Key(s.id) for s in segments)
     joined = judged(Dataset(tuple(segments)), ScoreTable(keys, {"q": [2.5, 4.0, 5.0]}, ratings=given, raters=who))
-    table = ratings_by_rater(joined.segments, "q")
+    table = ratings_by_rater(single_ratings(joined.segments, "q")[0])
     assert table.names == ("ann", "bob")
     assert table.is_named
     # bob rated the second text twice, 2 and 6; of the third nobody says who rated it
@@ -219,7 +219,7 @@ def test_ratings_stand_by_rater_and_join_texts_with_their_names():
 
 def test_ratings_without_names_stand_by_their_place():
     segments = [Segment("1", "t", human={"q": [1, None, 3]}), Segment("2", "t", human={"q": 4.0}), Segment("3", "t")]
-    table = ratings_by_rater(segments, "q")
-    assert (table.names, table.is_named) == (("1", "2", "3"), False)
-    np.testing.assert_array_equal(table.values, [[1, 4, np.nan], [np.nan, np.nan, np.nan], [3, np.nan, np.nan]])
-    assert ratings_by_rater(segments, "other").values.shape == (0, 3)
+    table = ratings_by_rater(single_ratings(segments, "q")[0])
+    assert (table.names, table.is_named) == (("1", "2"), False)
+    np.testing.assert_array_equal(table.values, [[1, 4, np.nan], [3, np.nan, np.nan]])
+    assert ratings_by_rater(single_ratings(segments, "other")[0]).values.shape == (0, 3)

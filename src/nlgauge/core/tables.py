@@ -361,41 +361,6 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
     return Dataset(tuple(segments), dataset.name, (*dataset.notes, *table.notes, *notes))
 
 
-@dataclass(frozen=True)
-class RaterTable:
-    """Who gave which rating, by raters.
-
-    Attributes:
-        values: shape (raters, segments); NaN where a rater gave none, and the mean where one rated a segment again.
-        names: the raters, in the order of their first rating. Where nobody says who rated, `1`, `2` and so on stand for
-            the place of a rating among those of its segment.
-        is_named: whether they are people, each of whom is the same over segments.
-    """
-
-    values: Array
-    names: tuple[str, ...]
-    is_named: bool
-
-
-def ratings_by_rater(segments: Sequence[Segment], criterion: str) -> RaterTable:
-    """The ratings for one criterion, by raters. A rating of which nobody says who gave it counts where none says so."""
-    given = [_listed(segment.human.get(criterion)) for segment in segments]
-    who = [segment.raters.get(criterion, ()) for segment in segments]
-    is_named = any(any(names) for names in who)
-    if not is_named:
-        who = [tuple(str(place) for place in range(1, len(ratings) + 1)) for ratings in given]
-    names = list(dict.fromkeys(name for some in who for name in some if name is not None))
-    row = {name: i for i, name in enumerate(names)}
-    sums, counts = np.zeros((len(names), len(segments))), np.zeros((len(names), len(segments)))
-    for i, (ratings, raters) in enumerate(zip(given, who, strict=True)):
-        for rating, name in zip(ratings, raters, strict=False):  # a segment may have ratings without names
-            if name is not None and rating is not None and not np.isnan(rating):
-                sums[row[name], i] += rating
-                counts[row[name], i] += 1
-    values = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return RaterTable(values, tuple(names), is_named)
-
-
 def _listed(rating: Any) -> list[Any]:
     return [] if rating is None else [*rating] if isinstance(rating, list | tuple | np.ndarray) else [rating]
 
@@ -508,6 +473,39 @@ def z_by_rater(given: Sequence[SingleRatings], criterion: str) -> tuple[list[Sin
     if nameless := sum(rater is None for own in given for rater, _ in own):
         notes.append(f"{criterion + Z}: {nameless} ratings that name no rater are left out")
     return found, notes
+
+
+@dataclass(frozen=True)
+class RaterTable:
+    """Who gave which rating, by raters.
+
+    Attributes:
+        values: shape (raters, segments); NaN where a rater gave none, and the mean where one rated a segment again.
+        names: the raters, in the order of their first rating. Where nobody says who rated, `1`, `2` and so on stand for
+            the place of a rating among those of its segment.
+        is_named: whether they are people, each of whom is the same over segments.
+    """
+
+    values: Array
+    names: tuple[str, ...]
+    is_named: bool
+
+
+def ratings_by_rater(given: Sequence[SingleRatings]) -> RaterTable:
+    """The ratings of n segments by raters. A rating of which nobody says who gave it counts where none says so."""
+    is_named = any(name is not None for own in given for name, _ in own)
+    if not is_named:
+        given = [tuple((str(place), rating) for place, (_, rating) in enumerate(own, start=1)) for own in given]
+    names = list(dict.fromkeys(name for own in given for name, _ in own if name is not None))
+    row = {name: i for i, name in enumerate(names)}
+    sums, counts = np.zeros((len(names), len(given))), np.zeros((len(names), len(given)))
+    for i, own in enumerate(given):
+        for name, rating in own:
+            if name is not None:
+                sums[row[name], i] += rating
+                counts[row[name], i] += 1
+    values = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return RaterTable(values, tuple(names), is_named)
 
 
 def _of_systems(table: ScoreTable, segments: Sequence[Segment]) -> Places:

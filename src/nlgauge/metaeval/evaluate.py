@@ -49,6 +49,7 @@ from nlgauge.metaeval.measure import (
     check_test,
     takes,
 )
+from nlgauge.metaeval.people import people_rows
 from nlgauge.metaeval.raters import agreement_rows, ceiling_rows
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
 from nlgauge.metrics.function import RATINGS
@@ -95,16 +96,19 @@ class MetaEvaluation(Evaluation):
     """The result of `meta_evaluate`.
 
     Attributes:
-        raters, ceiling: where raters were asked for: how far they agree, and what those left out reach as a metric.
+        people, raters, ceiling: where raters were asked for: how they rank the systems, how far they agree, and what
+            those who are left out reach as a metric.
     """
 
     kind: ClassVar[str] = "meta"
+    people: tuple[Row, ...] = ()
     raters: tuple[Row, ...] = ()
     ceiling: tuple[Row, ...] = ()
 
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file; `inputs` lists the files that were read."""
-        return dataclasses.replace(super().result(inputs), raters=self.raters, ceiling=self.ceiling)
+        beside = {name: getattr(self, name) for name in ("people", "raters", "ceiling")}
+        return dataclasses.replace(super().result(inputs), **beside)
 
     def value(self, metric: str, **where: Any) -> float:
         """The one value of a metric; `where` narrows the choice down by criterion, stat, level or group.
@@ -198,7 +202,8 @@ def meta_evaluate(
         baseline: the metric that all others are tested against, and nothing else.
         ranks: where a new rank begins: `all` metrics above beat all below (default), `any` of the rank above beats the
             metric, or `wmt`, which is `any` with p <= alpha.
-        raters: look at people, too: how far raters agree, and what one of them, or half, reaches as a metric.
+        raters: look at people, too: how they rank the systems, how far they agree, and what one rater, or half of them,
+            reaches as a metric.
         runtime: device, precision, cache and progress.
         language: `note` texts that a metric does not read, `strict`ly refuse them, or `off`.
         columns: names of a frame's columns, as in `nlgauge.read`.
@@ -246,7 +251,7 @@ def meta_evaluate(
         runtime=runtime,
         language=language,
         baseline=baseline,
-        metrics_needed=not raters or baseline is not None,
+        metrics_needed=not raters or baseline is not None or test not in (None, "none"),
         rehearse=lambda stand_in: _evaluated(stand_in, protocol.rehearsed()),
     )
     return _evaluated(held, protocol)
@@ -284,6 +289,7 @@ def _of_people(held: JoinedScores, protocol: Protocol) -> tuple[dict[str, tuple[
     """What `raters` asks for: fields of the outcome, each with its rows, and notes."""
     drawn = {"draws": protocol.intervals.draws, "seed": protocol.intervals.seed}
     found = {
+        "people": people_rows(held, draws=protocol.options.get("draws"), seed=protocol.intervals.seed),
         "raters": agreement_rows(held, **drawn),
         "ceiling": ceiling_rows(held, _controls(held), protocol),
     }
@@ -731,7 +737,7 @@ class MetaOptions:
     language: Language = "note"
     exclude: Exclude = None
     raters: Annotated[
-        bool, Typed("Show how far raters agree, and what one of them, left out, would reach as a metric, too.")
+        bool, Typed("Show people, too: their ranking, their agreement, and what one left out reaches as a metric.")
     ] = False
 
     test: Annotated[

@@ -13,9 +13,8 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import NewRow, Row
-from nlgauge.core.scores import Scores, ids
-from nlgauge.core.segment import Segment
-from nlgauge.core.tables import RaterTable, ratings_by_rater
+from nlgauge.core.scores import Scores, first_few, ids
+from nlgauge.core.tables import RaterTable, SingleRatings, ratings_by_rater, single_ratings
 from nlgauge.metaeval.joined import JoinedScores, stored_signature
 from nlgauge.metaeval.measure import Task
 from nlgauge.metaeval.tasks import MEAN, Protocol, mean_of_known, task_rows
@@ -39,24 +38,24 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
         The rows that page `reference/results` names as `raters`, and notes.
     """
     rows, notes = [], list[str]()
-    for criterion, table, places, about in _rated(held):
-        segments = [held.segments[i] for i in places]
+    for criterion, given, places, about in _rated(held):
+        segments, own = [held.segments[i] for i in places], [given[i] for i in places]
+        table, scale = ratings_by_rater(own), _scale(given)
         if not table.names:
-            notes.append(f"{about}: no ratings of people stand behind it, so that nothing is known of their agreement")
+            notes.append(f"{about}: no ratings of people stand behind it: agreement cannot be seen, nor a ceiling")
             continue
-        scale = _scale(_given(held.segments, criterion))
         base = {**dict.fromkeys(_FIELDS), "criterion": criterion, "group": segments[0].group, "scale": scale}
         whole = _whole(table, scale, [segment.item or segment.id for segment in segments], draws, seed)
         rows.append({**base, **whole})
         if not whole["n"]:
             notes.append(
-                f"{about}: every segment has one rating: agreement cannot be seen; let two people rate some segments"
+                f"{about}: every segment has one rating: agreement cannot be seen, nor a ceiling; let two people rate"
+                " some segments"
             )
         if not table.is_named:
             notes.append(f"{about}: nobody says who rated, so that alpha rests on ratings without names")
             continue
-        named = sum(name is not None for segment in segments for name in segment.raters.get(criterion, ()))
-        if nameless := len(_given(segments, criterion)) - named:
+        if nameless := sum(name is None for some in own for name, _ in some):
             notes.append(f"{about}: {nameless} ratings name no rater and are left out of the agreement of raters")
         rows += [{**base, **one} for one in _with_rest(table, scale)]
         pairs, n_pairs = _pairs(table, scale)
@@ -72,23 +71,16 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def _rated(held: JoinedScores) -> Iterator[tuple[str, RaterTable, Sequence[int], str]]:
-    """Each criterion and group: who rated, the positions of its segments, and its name in notes."""
+def _rated(held: JoinedScores) -> Iterator[tuple[str, Sequence[SingleRatings], Sequence[int], str]]:
+    """Each criterion and group: the ratings of all segments, the places of those of the group, and its name in notes."""
     for criterion in held.human:
+        given, _ = single_ratings(held.segments, criterion)
         for group, places in held.places.items():
-            table = ratings_by_rater([held.segments[i] for i in places], criterion)
-            yield criterion, table, places.tolist(), criterion if len(held.groups) == 1 else f"{criterion}, {group}"
+            yield criterion, given, places.tolist(), criterion if len(held.groups) == 1 else f"{criterion}, {group}"
 
 
-def _given(segments: Sequence[Segment], criterion: str) -> Array:
-    """All single ratings, shape (ratings,)."""
-    found = [segment.human.get(criterion) for segment in segments]
-    lists = [value if isinstance(value, list | tuple) else [value] for value in found]
-    return np.array([rating for some in lists for rating in some if rating is not None], dtype=np.float64)
-
-
-def _scale(ratings: Array) -> str:
-    distinct = np.unique(ratings[~np.isnan(ratings)])
+def _scale(given: Sequence[SingleRatings]) -> str:
+    distinct = np.unique([rating for own in given for _, rating in own])
     if len(distinct) <= 2:
         return "nominal"
     return "ordinal" if len(distinct) <= _GRADES and (distinct == np.rint(distinct)).all() else "interval"
@@ -189,13 +181,13 @@ def ceiling_rows(
         here it is a part of the ratings, each in turn, so that the gold has a rater less than the numbers of `rows`.
     """
     rows, notes = [], list[str]()
-    plain = protocol.bare()
+    plain, ways = protocol.bare(), dict[str, list[str]]()
     seed = protocol.options.get("seed") or 0
-    for criterion, table, places, about in _rated(held):
-        splits, made = _splits(table, seed)
-        notes.append(f"{about}: {made}")
+    for criterion, given, places, about in _rated(held):
+        splits, made = _splits(ratings_by_rater([given[i] for i in places]), seed)
         if not splits:
             continue
+        ways.setdefault(made, []).append(about)
         mask = np.isin(np.arange(len(held.segments)), places)
         part = dataclasses.replace(held, scores={**held.scores, **controls}).take(mask)
         total = len(protocol.tasks) * sum(map(len, splits.values()))
@@ -212,6 +204,7 @@ def ceiling_rows(
         if row["metric"] in controls and row["metric"] not in held.metrics:
             row["control"] = True
             del row["passed"]
+    notes = [*(f"ceiling of {first_few(those)}: {made}" for made, those in ways.items()), *notes]
     return rows, [*notes, *_passed_notes(rows, MEAN if len(held.groups) > 1 else held.groups[0])]
 
 
@@ -220,22 +213,22 @@ def _splits(table: RaterTable, seed: int) -> tuple[Splits, str]:
     values, rng = table.values, generator(seed)
     paired = (~np.isnan(values)).sum(axis=0) >= 2
     if not paired.any():
-        return {}, "no segment has ratings of two people, so that no ceiling of metrics is known"
+        return {}, ""
     shares = (~np.isnan(values[:, paired])).mean(axis=1)
-    usual = np.flatnonzero(shares >= 0.5) if table.is_named else []
+    usual = np.flatnonzero((shares >= 0.5) & table.is_named)
     scored = "scored as a metric; metrics and controls beside it are held against the same ratings, those that stay"
     if len(usual):
         found = {ONE: [_split(values, np.arange(len(values)) == i) for i in usual]}
         if len(values) > _FEW:
             first = halves(len(values), _SPLITS, rng) > 0
             found[HALF] = [_split(values, out) for half in first for out in (half, ~half)]
-        return found, f"ceiling: each of {len(usual)} raters in turn is left out and {scored}"
+        return found, f"each of {len(usual)} raters in turn is left out and {scored}"
     packed = _packed(values)
     n = (~np.isnan(packed)).sum(axis=0)
     found = {ONE: [_split(packed, _drawn(n, np.ones_like(n), rng)) for _ in range(_SPLITS)]}
     if len(packed) > _FEW:
         found[HALF] = [_split(packed, _drawn(n, n // 2, rng)) for _ in range(_SPLITS)]
-    return found, f"ceiling: one rating of each segment, drawn {_SPLITS} times (seed {seed}), is left out and {scored}"
+    return found, f"one rating of each segment, drawn {_SPLITS} times (seed {seed}), is left out and {scored}"
 
 
 def _drawn(n: Any, size: Any, rng: np.random.Generator) -> Mask:
@@ -259,7 +252,7 @@ def _mean(values: Array) -> Array:
     total = np.zeros(values.shape[1])
     for row in packed:
         total += np.where(np.isnan(row), 0.0, row)
-    return np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0)
+    return np.asarray(np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0))
 
 
 def _of_splits(
@@ -302,8 +295,7 @@ def _ceiling(found: Values, base: Row) -> list[NewRow]:
             "n_splits": len(known),
         }
         if metric != _OWN:
-            beside = (values - people)[~np.isnan(values - people)]
-            row["passed"] = bool(beside.mean() >= -_NEAR) if len(beside) else None
+            row["passed"] = _passed(values - people)
         rows.append(row)
     return rows
 
@@ -314,14 +306,20 @@ def _over_groups(rows: Sequence[Row]) -> Iterator[NewRow]:
     own: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         own.setdefault(tuple(row[key] for key in keys), []).append(row)
-    values = {key: mean_of_known([row["value"] for row in some]) for key, some in own.items()}
     for key, some in own.items():
-        people = values[(*key[:-1], PEOPLE)]
-        row = {**some[0], "group": MEAN, "value": values[key], "low": math.nan, "high": math.nan}
+        value = mean_of_known([row["value"] for row in some])
+        row = {**some[0], "group": MEAN, "value": value, "low": math.nan, "high": math.nan}
         row |= {name: sum(one[name] for one in some) for name in ("n_splits", "n")}
         if "passed" in row:
-            row["passed"] = None if math.isnan(values[key] - people) else values[key] - people >= -_NEAR
+            people = {one["group"]: one["value"] for one in own[(*key[:-1], PEOPLE)] if "passed" not in one}
+            row["passed"] = _passed(np.array([one["value"] - people[one["group"]] for one in some]))
         yield row
+
+
+def _passed(above: Array) -> bool | None:
+    """Whether a metric is not below people, from its differences to them; None where none is defined."""
+    known = above[~np.isnan(above)]
+    return bool(known.mean() >= -_NEAR) if len(known) else None
 
 
 def _passed_notes(rows: Sequence[Row], group: str | None) -> Iterator[str]:
@@ -343,6 +341,6 @@ def _passed_notes(rows: Sequence[Row], group: str | None) -> Iterator[str]:
             )
         if empty:
             yield (
-                f"{task}: {', '.join(empty)}, which compares nothing, is not below {left_out} left out"
+                f"{task}: without comparing texts, {' and '.join(empty)} passed the ceiling of {left_out} left out"
                 f" ({people['value']:.3f}): such a number says little of raters, too"
             )
