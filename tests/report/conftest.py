@@ -102,9 +102,52 @@ def sweep(metric, name):
     return Result("sweep", [*rows, *curves(rows)], INPUTS, [metric], ["a note"])
 
 
+def of_people(metric, system, text="Snow falls.", criterion="adequacy"):
+    """What a result of `meta` says of people: three systems, two raters, a metric and a control; names may be hostile.
+
+    People put `system` first, then `two` and `three`, which they do not tell apart; the metric puts `two` first.
+    """
+    spec, about = metric["spec"], {"criterion": criterion, "group": None}
+    human = {**about, "metric": f"human.{criterion}", "n": 12, "n_raters": 2}
+    other = {**about, "metric": spec}
+    rated = {**about, "rater": None, "against": None, "n": 30, "n_ratings": 60, "n_raters": 2, "scale": "ordinal"}
+    unknown = dict.fromkeys(("mean", "deviation", "alpha", "low", "high", "pearson", "same", "kappa"))
+    task = {"criterion": criterion, "level": "item", "stat": "kendall_b", "left_out": "one", "n_splits": 2, "n": 30.0}
+    return {
+        "people": [
+            {**human, "system": system, "value": 4.5, "low": 4.0, "high": 5.0, "rank": 1, "items_needed": None},
+            {**human, "system": "two", "value": 3.5, "low": 3.0, "high": 4.0, "rank": 2, "items_needed": 700},
+            {**human, "system": "three", "value": 3.25, "low": 2.75, "high": 3.75, "rank": 2, "items_needed": None},
+            {**other, "system": system, "value": 31.0, "rank": 2, "exchanged": ["two"]},
+            {**other, "system": "two", "value": 33.0, "rank": 1, "exchanged": []},
+            {**other, "system": "three", "value": 30.0, "rank": 3, "exchanged": []},
+        ],
+        "raters": [
+            {**rated, **unknown, "alpha": 0.412, "low": 0.3, "high": 0.5},
+            {**rated, **unknown, "rater": text, "against": "rest", "mean": 3.0, "alpha": 0.4, "pearson": 0.5},
+            {**rated, **unknown, "rater": "bob", "against": "rest", "mean": 4.0, "alpha": 0.4, "pearson": 0.25},
+            {**rated, **unknown, "rater": text, "against": "bob", "alpha": 0.4, "same": 0.75, "kappa": 0.125},
+        ],
+        "ceiling": [
+            {**task, "group": group, "metric": name, "value": value, "low": value - 0.1, "high": value + 0.1, **more}
+            for group in (None, "mean")
+            for name, value, more in (
+                ("people", 0.5, {}),
+                ("sentinel", 0.0, {"control": True, "passed": False}),
+                (spec, 0.625, {"passed": True}),
+            )
+        ],
+        "disagreements": [
+            {"id": system, "criterion": criterion, "metric": spec, "rank": 1.5, "human_rank": 30.0, "n": 30}
+            | {"hyp": text, "ref": text}
+        ],
+    }
+
+
 def every_page(text="Snow falls.", metric=METRIC, name="one"):
     """What is shown -> a page that `--html` of a verb writes, and a report of all; with names and texts as given."""
     kinds = {**results(metric, name), "sweep": sweep(metric, name)}
+    kinds["people"] = replace(kinds["meta"], **of_people(metric, name, text, name))
     case = {"phenomenon": name, "id": name, "margin": 0.25, "reference": None, "better": "It rains.", "worse": text}
     worst = {metric["spec"]: [{**case, "score_better": 0.25, "score_worse": 0.5}]}
     step = {"operation": "insert", "start": 0, "end": 0, "new": text, "text": text + "words", "severity": -1}
@@ -129,6 +172,16 @@ def pages():
 def made():
     """The results by kind; a function, for other names."""
     return results
+
+
+@pytest.fixture
+def people():
+    """A result of `meta` that says what people say; a function, for other metrics and names."""
+
+    def make(metric=METRIC, system="one", text="ann"):
+        return replace(results(metric, system)["meta"], **of_people(metric, system, text))
+
+    return make
 
 
 @pytest.fixture

@@ -24,8 +24,6 @@ from nlgauge.io.wmt.mtme import check_official, read_official
 from nlgauge.metaeval.evaluate import Exclude, MetaEvaluation, MetaOptions, criteria_rows, meta_evaluate
 from nlgauge.metaeval.spans import SPAN_METHODS, Missing, SpanMethod, evaluate_spans, marks_by
 from nlgauge.metaeval.tasks import disagreements, preset
-from nlgauge.report.kinds.meta import disagreement_table
-from nlgauge.report.tables import DATA
 
 ReferenceSystem = Annotated[
     str | None, Typed("Its texts are the references of all others, as in raw MQM files.", metavar="SYSTEM")
@@ -272,8 +270,6 @@ def meta(
     files.write(result)
     if not files.printed:
         shown.show(result, run.quiet)
-        if disagree is not None and shown.form not in DATA:
-            echo("\n" + disagreement_table(result.disagreements).text())
     return 0
 
 

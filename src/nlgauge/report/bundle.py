@@ -40,6 +40,7 @@ from nlgauge.report.figures import (
 from nlgauge.report.kinds.score import digits_of, line_name, rank_of, system_name
 from nlgauge.report.labels import visible
 from nlgauge.report.pages import names_of, page, render_template, without_folders
+from nlgauge.report.people import few, in_short
 from nlgauge.report.tables import FALLS, PEOPLE, SIGNIFICANT, Row, absent, by_keys, csv, listed, measured, number, p_of
 from nlgauge.report.text import Fact, Trust, faults_of, trust_of
 from nlgauge.stats.draws import mean_interval, numbered
@@ -178,7 +179,6 @@ def _texts(segment: Segment) -> tuple[object, ...]:
 # --- What do the results come to? Sentences and one table, for the first screen of a report
 
 _FEW = 20  # items: below this an interval is too narrow
-_MOST = 5  # errors that a sentence names
 _AHEAD, _BEHIND, _LEVEL = "ahead", "behind", "level"
 _ODD = (  # flag, and what one metric or several do
     (
@@ -246,10 +246,11 @@ def verdict_of(
     counting = [spec for spec in specs if spec not in doubts]
     lines, order = _lines(scored, doubts)
     people = {} if segments is None else _rated(scored, segments)
+    ranked = {row["criterion"] for other in others.values() for row in other.people}
     criteria = dict.fromkeys(fact.about for known in trust.values() for fact in known.agreement)
     audited = any(known.audited for known in trust.values())
     sentences = (
-        *(_to_people(people, lines, counting, scored) if order else ()),
+        *(_to_people(people, lines, counting, scored, ranked) if order else ()),
         *_with_doubts(order, doubts),
         *_people(trust, criteria),
         *_blind(counting, others, audited),
@@ -360,8 +361,9 @@ def _rated(scored: Result, segments: Segments) -> dict[str, dict[str, TableNumbe
     """The mean rating of each system by each criterion; of those whose scores are of the segments on the page.
 
     A system is clearly better or worse than the baseline for people where Student's interval of the difference over
-    items says so.
+    items says so. A criterion that is scored as a metric stands among the metrics.
     """
+    specs = {metric["spec"] for metric in scored.metrics}
     rows = {line_name(row): row for row in measured(scored.rows)}
     grouped = any(row.get("group") is not None for row in rows.values())
     places: dict[str, list[int]] = {}
@@ -370,7 +372,7 @@ def _rated(scored: Result, segments: Segments) -> dict[str, dict[str, TableNumbe
     items = numbered(segments.items)
     found: dict[str, dict[str, TableNumber]] = {}
     for column, values in segments.columns.items():
-        if not column.startswith(PEOPLE):
+        if not column.startswith(PEOPLE) or column in specs:
             continue
         own = {n: places[n] for n, row in rows.items() if len(places.get(n, ())) == row["n"]}
         own = {n: at for n, at in own.items() if not np.isnan(values[at]).all()}
@@ -392,8 +394,12 @@ def _to_people(
     lines: Mapping[str, Sequence[TableNumber | None]],
     counted: Sequence[str],
     scored: Result,
+    ranked: set[str],
 ) -> Iterator[str]:
-    """How people rate the systems, and which of their clear differences no metric shows, or metrics alone show."""
+    """How people rate the systems, and which of their clear differences no metric shows, or metrics alone show.
+
+    The means of criteria by which they rank the systems are said elsewhere.
+    """
     base = next((system_name(row["baseline"]) for row in scored.rows if row.get("baseline") is not None), None)
     specs = [metric["spec"] for metric in scored.metrics]
     for criterion, cells in people.items():
@@ -407,14 +413,14 @@ def _to_people(
             elif cells[name].against == _LEVEL and by:
                 what = f"level with {base}, while clearly {word} by {_all_of(by, counted)}"
                 said.setdefault(what, []).append(name)
-        told = [f"{listed(_few(names))} {'is' if len(names) == 1 else 'are'} {what}" for what, names in said.items()]
-        means = ", ".join(_few([f"{name} {cells[name].text}" for name in ordered]))
-        yield f"People rate {criterion}: {means}." + (f" To them {'; '.join(told)}." if told else "")
-
-
-def _few(names: Sequence[str]) -> list[str]:
-    """The first of some names, and how many more there are."""
-    return [*names[:_MOST], *([f"{len(names) - _MOST} more"] if len(names) > _MOST else [])]
+        told = [f"{listed(few(names))} {'is' if len(names) == 1 else 'are'} {what}" for what, names in said.items()]
+        means = ", ".join(few([f"{name} {cells[name].text}" for name in ordered]))
+        known = criterion in ranked
+        by = f"By people's {criterion}" if known else "To them"
+        rated = "" if known else f"People rate {criterion}: {means}. "
+        clear = f"{by} {'; '.join(told)}." if told else ""
+        if said := (rated + clear).strip():
+            yield said
 
 
 def _people(trust: Mapping[str, Trust], criteria: Mapping[str, None]) -> Iterator[str]:
@@ -459,7 +465,7 @@ def _blind(specs: Sequence[str], others: Mapping[str, Result], audited: bool) ->
         audited_here, one = [spec for (spec,) in own], len(own) == 1
         whose = listed(audited_here) if one or len(own) < len(specs) else "Both" if len(own) == 2 else "All"
         named = [name.replace("_", " ") for name in shared]
-        errors = listed(_few(named))
+        errors = listed(few(named))
         if kind == "phenomenon":
             yield f"{whose} {'prefers' if one else 'prefer'} the worse text where it has {errors}."
         else:
@@ -604,13 +610,14 @@ def bundle_html(results: Mapping[str, Result], title: str | None = None, segment
     """Results as one self-contained HTML file; beside each score stands what the others say of its metric.
 
     Args:
-        results: file -> its result, in the order of the page.
+        results: file -> its result, in the order of the page; those with a ranking of people come first.
         title: what the page is called; None says what its scores are of.
         segments: scores of segments, shown behind the results.
 
     Raises:
         InputError: the rows of a result are not those of its kind.
     """
+    results = dict(sorted(results.items(), key=lambda one: not one[1].people))
     names = names_of(list(results))
     anchors = {f"result-{i}": without_folders(result) for i, result in enumerate(results.values(), 1)}
     parts = [
@@ -618,7 +625,9 @@ def bundle_html(results: Mapping[str, Result], title: str | None = None, segment
         for path, (anchor, result) in zip(results, anchors.items(), strict=True)
     ]
     shown = segments and _of_segments(segments)
-    return render_template("bundle.html", title=_title(parts) if title is None else title, parts=parts, segments=shown)
+    said = [sentence for result in anchors.values() for sentence in in_short(result)]
+    title = _title(parts) if title is None else title
+    return render_template("bundle.html", title=title, parts=parts, people=said, segments=shown)
 
 
 def _title(parts: Sequence[_Part]) -> str:

@@ -108,10 +108,18 @@ def without_folders(result: Result) -> Result:
     def each(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         return [{key: shown(value) for key, value in row.items()} for row in rows]
 
+    specs = {metric["spec"]: shown(metric["spec"]) for metric in result.metrics}
+
+    def named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return [{**row, "metric": specs.get(row["metric"], row["metric"])} for row in rows]
+
     return replace(
         result,
         inputs=[{**entry, "path": names[entry["path"]]} for entry in result.inputs],
         rows=each(result.rows),
+        people=named(result.people),
+        ceiling=named(result.ceiling),
+        disagreements=named(result.disagreements),
         metrics=each(result.metrics),
         notes=[shown(note) for note in result.notes],
         command=shown(result.command),

@@ -206,6 +206,7 @@ class Table:
         left: number of columns that hold text and stand to the left.
         marked_as: what marked cells are; a star says it in text, and bold type elsewhere.
         legend: what other signs in cells mean, each as "* p < 0.05".
+        ruled: lines above which a rule is drawn; Markdown has none.
     """
 
     title: str
@@ -215,6 +216,7 @@ class Table:
     left: int = 1
     marked_as: str = ""
     legend: tuple[str, ...] = ()
+    ruled: frozenset[int] = frozenset()
 
     def part(self, start: int, end: int) -> Table:
         """The first column, and those from `start` up to `end`; of a table without marks."""
@@ -234,7 +236,9 @@ class Table:
             ),
         ]
         widths = [max(columns(line[j]) for line in lines) for j in range(len(self.header))]
-        lines.insert(1, tuple("-" * w for w in widths))
+        rule = tuple("-" * w for w in widths)
+        for i in sorted({0, *self.ruled}, reverse=True):
+            lines.insert(i + 1, rule)
         shown = (
             "  ".join(
                 c + " " * (w - columns(c)) if j < self.left else " " * (w - columns(c)) + c
@@ -288,7 +292,7 @@ class Table:
             r"\toprule",
             line([latex(cell) for cell in self.header]),
             r"\midrule",
-            *map(line, body),
+            *((r"\midrule" + "\n" if i in self.ruled else "") + line(cells) for i, cells in enumerate(body)),
             r"\bottomrule",
             *signs,
         ]

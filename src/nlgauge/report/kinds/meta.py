@@ -11,6 +11,7 @@ from typing import Any
 from nlgauge.core.result import Result
 from nlgauge.report.drawing import Axis, Cell, Curve, amount, axes_of, axis_of, csv_file, plot_of, strip
 from nlgauge.report.pages import render_result
+from nlgauge.report.people import agreement, ceiling, ranking
 from nlgauge.report.tables import (
     MEAN,
     PEOPLE,
@@ -55,6 +56,7 @@ _SHORT = {
 }
 _STORED = "scores:"  # how the signature of a number begins that was read, not made
 _TEXT = 60  # characters of a text in a cell
+_SAID = 5  # sentences about metrics in a terminal
 
 Lines = Mapping[str, Mapping[Any, Row]]  # metric -> column -> row
 Task = tuple[int, str, str]  # its number, its statistic, its level
@@ -361,18 +363,39 @@ def _tasks_table(by_task: Mapping[Task, Mapping[str, Row]], tests: Mapping[tuple
 
 
 def meta_parts(paper: Paper) -> list[Part]:
-    """The table of a shared task where there is one, values, tests between metrics, and criteria."""
+    """What people say where it was asked for, the table of a shared task where there is one, values, tests between
+    metrics, criteria, and disagreements.
+    """
     result, places = paper.result, paper.places
     official = official_tables(result, places)
     tables = value_tables(result, places, intervals=not paper.lean)
     if paper.is_text:
         narrow = value_tables(result, places, intervals=False)
         tables = [a if paper.fits(a) else b for a, b in zip(tables, narrow, strict=True)]
-    if official and paper.is_text:
-        told = "p-values of every two metrics: --json FILE, --html FILE or --format markdown"
-        return [*official, *tables, *criteria_tables(result, places), told]
-    tests = [] if paper.lean else triangles(result, places)
-    return [*official, *tables, *tests, *criteria_tables(result, places)]
+    reach = [panel.table for panel in ceiling(result, places, only="one" if paper.brief else "")]
+    people = [*_ranking(paper), *official, *tables, *reach, *_agreement(paper)]
+    tests = [] if paper.lean or (official and paper.is_text) else triangles(result, places)
+    told = ["p-values of every two metrics: --json FILE, --html FILE or --format markdown"]
+    last = [disagreement_table(result.disagreements)] if result.disagreements else []
+    return [*people, *tests, *criteria_tables(result, places), *(told if official and paper.is_text else []), *last]
+
+
+def _ranking(paper: Paper) -> Iterator[Part]:
+    """The ranking of people, without metrics where these find no room; and in words, in brief of a few metrics."""
+    result = paper.result
+    if paper.lean:
+        result = replace(result, people=[{**row, "low": None} for row in result.people])  # no intervals
+    for panel, narrow in zip(*(ranking(result, paper.digits, places=places) for places in (True, False)), strict=True):
+        yield panel.table if not paper.is_text or paper.fits(panel.table) else narrow.table
+        yield "\n".join(() if paper.lean else panel.said[:_SAID] if paper.brief else panel.said)
+
+
+def _agreement(paper: Paper) -> Iterator[Part]:
+    """How far raters agree, in words; in brief without the tables."""
+    for panel in agreement(paper.result, paper.places):
+        yield "\n".join((panel.table.title, *panel.said)) if panel.said else ""
+        if panel.table.body and not paper.brief:
+            yield replace(panel.table, title="") if panel.said else panel.table
 
 
 # --- A meta-evaluation as a page: a summary, values with their intervals on one axis, groups as shades, tests
@@ -406,6 +429,9 @@ def meta_html(
         rule=rank_rule(result.notes),
         matrices=list(_matrices(result.rows)),
         curves=list(_layers(rows)),
+        people=ranking(result),
+        below=[*ceiling(result), *agreement(result)],
+        disagreements=by_keys(result.disagreements, "metric", "criterion"),
         alpha=SIGNIFICANT,
     )
 
