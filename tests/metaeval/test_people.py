@@ -145,6 +145,10 @@ def test_with_many_items_exchanges_are_those_of_a_loop():
     assert np.nanmin(np.abs(p - 0.05)) > 0.01
     ranks = rank_clusters(means.mean(axis=1), np.where(better & ~np.isnan(p), p, 1.0))
     assert [of_people(rows)[f"s{s}"]["rank"] for s in range(5)] == ranks.tolist()
+    above = (p < 0.05) & better
+    assert [(of_people(rows)[f"s{s}"]["best"], of_people(rows)[f"s{s}"]["worst"]) for s in range(5)] == [
+        (1 + above[:, s].sum(), 5 - above[s].sum()) for s in range(5)
+    ]
     exchanged = {row["system"]: {*row["exchanged"]} for row in rows if row["metric"] == "m"}
     assert exchanged == {
         f"s{i}": {f"s{j}" for j in range(5) if p[i, j] < 0.05 and better[i, j] and metric[j] > metric[i]}

@@ -37,6 +37,23 @@ def test_systems_stand_as_people_rank_them_with_a_rule_between_ranks_and_the_pla
     assert panel.said == ("chrf exchanges 1 pair of systems that people tell apart: it puts two above one.",)
 
 
+def test_places_that_tests_leave_open_have_a_column(people):
+    places = {"one": (1, 2), "two": (1, 3), "three": (2, 3)}
+    rows = [
+        {**row, **dict(zip(("best", "worst"), places[row["system"]], strict=True)), "rank": 1}
+        for row in people().people
+        if row["metric"] == "human.adequacy"
+    ]
+    (panel,) = ranking(Result("meta", (), people=rows))
+    assert panel.table.header[:4] == ("system", "rank", "place", "mean")
+    assert [line[2] for line in panel.table.body] == ["1-2", "1-3", "2-3"]
+    assert "place: after those that are significantly better, before those that are worse" in panel.table.legend
+    assert {at for _, at in panel.pictures} == {3}  # behind the mean
+    told = [{**row, "best": i, "worst": i, "rank": i} for i, row in enumerate(rows, start=1)]
+    (panel,) = ranking(Result("meta", (), people=told))
+    assert panel.table.header[:3] == ("system", "rank", "mean")  # the rank says it
+
+
 def test_what_nobody_knows_has_no_column(people):
     """Without raters' names, a test, or metrics: systems and their means alone."""
     bare = [

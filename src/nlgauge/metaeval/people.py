@@ -98,8 +98,15 @@ class _Ranking:
                 "n": int((~np.isnan(self.items[i])).sum()),
                 "n_raters": self.raters[i] or None,
                 "rank": self.ranks[i],
+                **self._places(i),
                 "items_needed": self._needed(i),
             }
+
+    def _places(self, i: int) -> dict[str, int | None]:
+        """The best and the worst place that the tests leave a system."""
+        if self.ranks[i] is None:
+            return {"best": None, "worst": None}
+        return {"best": 1 + int(self.beaten[:, i].sum()), "worst": len(self.systems) - int(self.beaten[i].sum())}
 
     def _needed(self, i: int) -> int | None:
         """The items that would tell a system from the next one below; None if they are told apart, or none would.

@@ -97,6 +97,7 @@ def _ranking(criterion: str, where: str, rows: Sequence[Row], digits: int | None
     columns = {
         "system": [row["system"] for row in people],
         "rank": [_shown(row["rank"]) for row in people],
+        "place": [_range(row) for row in people],
         "mean": [with_interval(row, number(row["value"], digits), digits) for row in people],
         "items": [str(row["n"]) for row in people],
     }
@@ -107,10 +108,14 @@ def _ranking(criterion: str, where: str, rows: Sequence[Row], digits: int | None
     for metric, own in by_metric.items() if places else ():
         of_system = {row["system"]: row for row in own}
         columns[metric] = [_place(of_system.get(row["system"], {"rank": None}), own) for row in people]
+    is_placed = any("-" in cell[1:] for cell in columns["place"])
+    if not is_placed:  # the rank says it all
+        del columns["place"]
     above = "every system above is significantly better than every system below"
     exchanging = any(_EXCHANGES in cell for cells in columns.values() for cell in cells)
     legend = (
         *([f"rank: a new one begins where {above} (p < {SIGNIFICANT:g}, Holm)"] if people[-1]["rank"] else []),
+        *(["place: after those that are significantly better, before those that are worse"] if is_placed else []),
         *(
             ["items needed: to tell it from the next one below with probability .8"]
             if "items needed" in columns
@@ -119,7 +124,7 @@ def _ranking(criterion: str, where: str, rows: Sequence[Row], digits: int | None
         *(["under a metric: the place that it gives"] if places and by_metric else []),
         *([f"{_EXCHANGES} it puts a system above this one that people put significantly below"] if exchanging else []),
     )
-    axis = axis_of(row.get(end) for row in people for end in ("value", "low", "high"))
+    axis, at = axis_of(row.get(end) for row in people for end in ("value", "low", "high")), [*columns].index("mean")
     ruled = frozenset(i for i, (one, other) in enumerate(pairwise(people), start=1) if one["rank"] != other["rank"])
     body = tuple(zip(*columns.values(), strict=True))
     title = f"how people rank the systems: {criterion}{where}"
@@ -127,8 +132,8 @@ def _ranking(criterion: str, where: str, rows: Sequence[Row], digits: int | None
         Table(title, tuple(columns), body, legend=legend, ruled=ruled),
         rows,
         tuple(_exchanges(by_metric)) if len(people) > 1 else (),
-        {2: axis},
-        {(i, 2): strip(row, axis, digits) for i, row in enumerate(people)},
+        {at: axis},
+        {(i, at): strip(row, axis, digits) for i, row in enumerate(people)},
     )
 
 
@@ -136,6 +141,12 @@ def _people(criterion: str, rows: Sequence[Row]) -> tuple[list[Row], dict[str, l
     """The rows of people, the best system first, and those of each metric."""
     by_metric = {metric: own for (metric,), own in by_keys(rows, "metric").items()}
     return by_metric.pop(f"{PEOPLE}{criterion}", []), by_metric
+
+
+def _range(row: Row) -> str:
+    """The places that the tests leave a system."""
+    best, worst = row.get("best"), row.get("worst")
+    return "-" if best is None else str(best) if best == worst else f"{best}-{worst}"
 
 
 def _shown(n: int | None) -> str:
