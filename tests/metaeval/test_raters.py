@@ -190,7 +190,7 @@ def test_where_every_segment_has_one_rating_agreement_is_not_seen():
     assert [(row["n"], row["mean"]) for row in others] == [(0, 1.5), (0, 3.5)]  # how severe each is can be seen
     assert all(np.isnan(row["alpha"]) for row in others)
     assert found.ceiling == ()
-    said = "adequacy: every segment has one rating: agreement cannot be seen, nor a ceiling; let two people rate some"
+    said = "adequacy: every segment has one rating, or a mean alone: agreement cannot be seen, nor a ceiling; give"
     assert any(n.startswith(said) for n in found.notes)
 
 

@@ -48,8 +48,8 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
         rows.append({**base, **whole})
         if not whole["n"]:
             notes.append(
-                f"{about}: every segment has one rating: agreement cannot be seen, nor a ceiling; let two people rate"
-                " some segments"
+                f"{about}: every segment has one rating, or a mean alone: agreement cannot be seen, nor a ceiling;"
+                " give single ratings, or let two people rate some segments"
             )
         if not table.is_named:
             said = f"{about}: nobody says who rated, so that alpha rests on ratings without names"
