@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable, find, judged, ratings_by_rater, single_ratings
+from nlgauge.core.tables import (
+    Key,
+    Preference,
+    Preferences,
+    ScoreTable,
+    find,
+    judged,
+    ratings,
+    ratings_by_rater,
+    single_ratings,
+)
 
 NAN = math.nan
 SEGMENTS = (
@@ -223,3 +233,71 @@ def test_ratings_without_names_stand_by_their_place():
     assert (table.names, table.is_named) == (("1", "2"), False)
     np.testing.assert_array_equal(table.values, [[1, 4, np.nan], [3, np.nan, np.nan]])
     assert ratings_by_rater(single_ratings(segments, "other")[0]).values.shape == (0, 3)
+
+
+def rated(*human, raters=None):
+    return tuple(
+        Segment(f"s{i}", "text", human=h, raters={} if raters is None else {"q": tuple(raters[i])})
+        for i, h in enumerate(human)
+    )
+
+
+def test_several_ratings_become_their_mean_and_gaps_do_not_count():
+    found = ratings(rated({"q": [1, 2, None, 6]}, {"q": 4}, {}, {"q": []}, {"q": [None, float("nan")]}), "q")
+    np.testing.assert_array_equal(found, [3, 4, np.nan, np.nan, np.nan])
+
+
+@pytest.mark.parametrize("value", ["4", [1, "x"], float("inf"), {"a": 1}])
+def test_a_rating_that_is_no_number_is_refused_by_name(value):
+    with pytest.raises(InputError, match="rating 'q' of segment 's0' is"):
+        ratings(rated({"q": value}), "q")
+
+
+# --- Severity of raters, taken out
+
+TWO = rated({"q": [1, 4]}, {"q": [3, 4]}, {"q": [2, 4]}, {"q": [5]}, {}, raters=["ab", "ab", "ab", "c", ""])
+
+
+def test_z_takes_out_the_mean_and_the_deviation_of_each_rater():
+    # a gives 1, 3, 2: mean 2, deviation 1 (with n - 1); b always 4 and c one alone: nothing is known of their scale
+    found, notes = single_ratings(TWO, "q.z")
+    assert found == [(("a", -1.0),), (("a", 1.0),), (("a", 0.0),), (), ()]
+    assert notes == [
+        "q.z: raters who gave one rating or always the same are left out: 2 of 3, with 4 of 7 ratings (b, c)"
+    ]
+    assert ratings(TWO, "q.z").tolist() == pytest.approx([-1, 1, 0, NAN, NAN], nan_ok=True)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), min_size=2, max_size=30),
+    st.integers(1, 5),
+    st.integers(-5, 5),
+)
+def test_z_does_not_depend_on_how_severe_a_rater_is(given_ratings, stretch, shift):
+    zscore = pytest.importorskip("scipy.stats").zscore
+    plain = rated(*({"q": [value]} for _, value in given_ratings), raters=[[who] for who, _ in given_ratings])
+    moved = rated(
+        *({"q": [stretch * value + shift if who == "a" else value]} for who, value in given_ratings),
+        raters=[[who] for who, _ in given_ratings],
+    )
+    found = ratings(plain, "q.z")
+    np.testing.assert_allclose(found, ratings(moved, "q.z"), atol=1e-12)  # numbers of about 1 in float64
+    for who in "abc":
+        own = [value for rater, value in given_ratings if rater == who]
+        mine = [z for z, (rater, _) in zip(found, given_ratings, strict=True) if rater == who]
+        expected = zscore(own, ddof=1) if len(set(own)) > 1 else np.full(len(own), NAN)
+        np.testing.assert_allclose(mine, expected, atol=1e-12)
+
+
+def test_z_needs_names_and_counts_ratings_without():
+    with pytest.raises(InputError, match=r"^'q\.z' takes the severity of raters out of 'q', and nobody says who rated"):
+        single_ratings(rated({"q": [1, 2]}), "q.z")
+    found, notes = single_ratings(rated({"q": [1, 2]}, {"q": [3, 5]}, raters=[("a", None), ("a",)]), "q.z")
+    assert [own[0][0] for own in found] == ["a", "a"]
+    assert notes == ["q.z: ratings that name no rater are left out: 2 of 4"]
+
+
+def test_a_criterion_of_that_very_name_is_itself():
+    own = rated({"q": [1, 2], "q.z": 7.0})
+    assert ratings(own, "q.z").tolist() == [7]
+    assert single_ratings(own, "q.z") == ([((None, 7.0),)], [])

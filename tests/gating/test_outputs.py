@@ -575,3 +575,17 @@ def test_scores_that_depend_on_a_call_are_not_kept(tmp_path):
 
 def test_what_differs_between_signatures():
     assert difference("metric:a|beta:2|x:1", "metric:a|beta:3") == "beta was 2, is 3, x was 1, is absent"
+
+
+def test_severity_is_taken_out_over_both_sides():
+    # on one side alone every rater's mean would be 0, and no side better than the other
+    def side(name, *given):
+        who = {"raters": {"q": ("ann",)}}
+        rows = ({"hypothesis": f"{name}{x}", "item": str(i), "human": {"q": [x]}, **who} for i, x in enumerate(given))
+        return outputs(*rows, name=name)
+
+    column = {"human.q.z": RatingColumn(criterion="q.z")}
+    base, new = score_sides(side("BASE", 4.0, 6.0), side("NEW", 1.0, 3.0), column, Runtime())
+    deviation = np.std([4, 6, 1, 3], ddof=1)
+    found = differences("human.q.z", column["human.q.z"], base, new, "fail").values
+    np.testing.assert_allclose(found, [-3 / deviation] * 2)

@@ -28,7 +28,6 @@ from nlgauge.metaeval.joined import (
     judged,
     listed,
     paired,
-    ratings,
     references_policy,
     score_judged,
     segment_frame,
@@ -113,15 +112,20 @@ def test_data_without_ratings_are_refused():
         chosen_criteria(Dataset(segments({}, {}), "d"), None)
 
 
-def test_several_ratings_become_their_mean_and_gaps_do_not_count():
-    found = ratings(segments({"q": [1, 2, None, 6]}, {"q": 4}, {}, {"q": []}, {"q": [None, float("nan")]}), "q")
-    np.testing.assert_array_equal(found, [3, 4, np.nan, np.nan, np.nan])
-
-
-@pytest.mark.parametrize("value", ["4", [1, "x"], float("inf"), {"a": 1}])
-def test_a_rating_that_is_no_number_is_refused_by_name(value):
-    with pytest.raises(InputError, match="rating 'q' of segment 's0' is"):
-        ratings(segments({"q": value}), "q")
+def test_severity_is_taken_out_in_each_group_alone():
+    # ann gives 1 and 3 in xx (mean 2, deviation sqrt 2), and 10 and 30 in yy; together xx would be far below 0
+    rated = [("xx", 1.0), ("yy", 10.0), ("xx", 3.0), ("yy", 30.0)]
+    found = Dataset(
+        tuple(
+            Segment(f"s{i}", "text", group=group, human={"q": [value]}, raters={"q": ("ann",)})
+            for i, (group, value) in enumerate(rated)
+        )
+    )
+    assert chosen_criteria(found, "q.z") == ("q.z",)
+    _, human, _ = judged(found, ["q.z"])
+    assert human["q.z"].tolist() == pytest.approx([-(0.5**0.5), -(0.5**0.5), 0.5**0.5, 0.5**0.5])
+    with pytest.raises(InputError, match=r"is rated for 'p\.z'; did you mean|is rated for 'p\.z'"):
+        chosen_criteria(found, "p.z")
 
 
 def test_segments_without_any_rating_are_left_out_and_named():

@@ -203,6 +203,13 @@ def test_ratings_without_names_have_alpha_and_no_raters():
     assert any("nobody says who rated, so that alpha rests on ratings without names" in n for n in nameless.notes)
 
 
+def test_a_number_of_nobody_has_no_alpha_to_rest_on():
+    data = Dataset(tuple(Segment(str(i), "text", item=str(i), human={"adequacy": float(i)}) for i in range(3)))
+    found = evaluated(data)
+    assert [(row["n"], row["n_raters"], row["alpha"]) for row in found.raters] == [(0, None, None)]
+    assert not any("alpha rests on" in n for n in found.notes)
+
+
 def test_ratings_of_nobody_among_those_of_raters_are_counted():
     data = rated([[1, 2, 3, 4], [1, 2, 4, 4]])
     more = Segment("x", "text", item="x", human={"adequacy": [1, 5]})

@@ -418,3 +418,34 @@ def test_a_file_of_numbers_has_a_line_for_each_text_and_no_more(tmp_path, name):
     assert metric.unfit(texts[1:2]) is None  # a part of the texts, with the last of them
     with pytest.raises(InputError, match=r"has 2 lines, line i for item i, and none for segment 'id3' \(item '3'\)"):
         metric.score(texts, Runtime())
+
+
+def rated_by(*given):
+    return [
+        ng.Segment(str(i), "x", human={"q": [x for _, x in own]}, raters={"q": tuple(who for who, _ in own)})
+        for i, own in enumerate(given)
+    ]
+
+
+def test_ratings_keep_who_gave_them_and_z_needs_all_segments_at_once():
+    segments = rated_by((("ann", 1), ("bob", 4)), (("ann", 3),), ())
+    plain, z = RatingColumn(criterion="q"), RatingColumn(criterion="q.z")
+    scores = plain.score(segments, ng.Runtime())
+    assert scores.ratings == ((("ann", 1.0), ("bob", 4.0)), (("ann", 3.0),), ())
+    assert scores.take([1]).ratings == ((("ann", 3.0),),)
+    np.testing.assert_array_equal(scores.values, [2.5, 3, np.nan])
+    assert (plain.pooled, z.pooled) == (False, True)
+    found = z.score(segments, ng.Runtime())  # ann: mean 2, deviation sqrt 2
+    np.testing.assert_allclose(found.values, [-(0.5**0.5), 0.5**0.5, np.nan])
+    assert found.notes == (
+        "q.z: raters who gave one rating or always the same are left out: 1 of 2, with 1 of 3 ratings (bob)",
+    )
+
+
+def test_z_of_nothing_says_what_is_left_out():
+    with pytest.raises(
+        InputError, match=r"^no text has a rating 'q\.z': q\.z: raters who gave one rating or always the same"
+    ):
+        RatingColumn(criterion="q.z").score(rated_by((("ann", 1),)), ng.Runtime())
+    with pytest.raises(InputError, match=r"^no text has a rating 'p\.z'; known: q$"):
+        RatingColumn(criterion="p.z").score(rated_by((("ann", 1),)), ng.Runtime())

@@ -1,7 +1,7 @@
 """Scoring a source up to the result that the command prints, and `score` of texts in Python."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -550,3 +550,57 @@ def test_what_judges_nothing_ranks_none():
     found = ng.compare({"a": ["x y", "z z"], "b": ["x y z w", "z"]}, ["x y", "z z"], metrics=["chrf", "length_ratio"])
     assert found.ranks("length_ratio") == {"b": None, "a": None}
     assert set(found.ranks("chrf").values()) == {1}
+
+
+# --- People's ratings as a metric
+
+
+def rated(n=6):
+    rng = np.random.default_rng(0)
+    people = {"ann": 0.0, "bob": 2.0, "cid": -1.0}
+    segments = []
+    for system, effect in (("A", 0.0), ("B", 1.0)):
+        for i in range(n):
+            given = [
+                float(effect + x + severity) for x, severity in zip(rng.normal(size=3), people.values(), strict=True)
+            ]
+            about = {"system": system, "item": str(i), "group": "xx"}
+            segments.append(
+                Segment(f"{system}{i}", "a text", ("a text",), human={"q": given}, raters={"q": (*people,)}, **about)
+            )
+    return segments
+
+
+class InBlocks(InMemory):
+    def blocks(self):
+        yield from ([segment] for segment in self.segments)
+
+
+@pytest.mark.parametrize("options", [{"intervals": True}, {"test": "randomization", "pairs": True, "draws": 99}])
+def test_intervals_of_ratings_do_not_depend_on_blocks_and_are_told_apart(options):
+    metrics = ["human.q", "human.q.z", "chrf"]
+    whole, parts = (
+        score_source(kind(*rated()), metrics, ComparisonOptions(**options)) for kind in (InMemory, InBlocks)
+    )
+    rows = whole.result().rows
+    assert rows == parts.result().rows
+    notes = whole.result().notes
+    assert notes == parts.result().notes
+    assert sum("over items and raters (3 for a system)" in note for note in notes) == 1
+    assert "[low, high]: 95 % percentile bootstrap over items, seed 0" in notes  # of chrF
+    widths = {row["metric"]: row["high"] - row["low"] for row in rows if row["system"] == "A" and "against" not in row}
+    assert widths["human.q"] > 3 * widths["human.q.z"]  # severities of 2 and -1 are taken out
+
+
+def test_a_run_of_ratings_alone_says_nothing_of_percentiles():
+    scored = score_source(InMemory(*rated()), ["human.q"], ComparisonOptions(intervals=True))
+    assert not any("percentile" in note for note in scored.result().notes)
+
+
+def test_raters_without_spread_are_noted_once():
+    segments = [replace(s, raters={"q": ("ann", "bob", f"one {s.id}")}) for s in rated()]
+    notes = score_source(InBlocks(*segments), ["human.q.z"]).result().notes
+    assert [note for note in notes if "are left out: " in note] == [
+        "q.z: raters who gave one rating or always the same are left out: 12 of 14, with 12 of 36 ratings (one A0, one"
+        " A1, one A2 and 9 more)"
+    ]

@@ -10,7 +10,17 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.spec import Signature
-from nlgauge.scoring.systems import aligned, by_system, compare_pairs, compare_scores, intervals, resampling_notes
+from nlgauge.scoring.systems import (
+    aligned,
+    by_system,
+    compare_pairs,
+    compare_scores,
+    intervals,
+    n_raters,
+    rater_notes,
+    resampling_notes,
+)
+from nlgauge.stats.ratings import RatedItems, rated_interval
 
 
 def places(found):
@@ -393,3 +403,126 @@ def test_few_items_are_told_where_simulated_intervals_cover_too_rarely(n, told):
 def test_an_undefined_system_comes_last_and_has_no_rank():
     found = paired(pairwise_grid(a=[np.nan, np.nan], b=[1.0, 1.0], c=[2.0, 2.0]))
     assert (found.systems, found.ranks, found.n_undefined) == (("c", "b", "a"), (1, 2, None), (0, 0, 2))
+
+
+# --- People's ratings: intervals over items and raters, and pairs on the items that both have ratings for
+
+
+def rated(table, names="abcdef"):
+    """Scores of systems from a table [system][item][rater], None where there is no rating."""
+    cells = [(s, i, row) for s, rows in enumerate(table) for i, row in enumerate(rows)]
+    ratings = [tuple((names and names[r], float(x)) for r, x in enumerate(row) if x is not None) for _, _, row in cells]
+    return Scores(
+        Signature("human.q", ()),
+        tuple(f"{s}.{i}" for s, i, _ in cells),
+        np.array([np.mean([x for _, x in own]) if own else np.nan for own in ratings]),
+        systems=tuple(f"s{s}" for s, _, _ in cells),
+        items=tuple(str(i) for _, i, _ in cells),
+        ratings=tuple(ratings),
+    )
+
+
+def draw(n_items, n_raters, *effects, seed=0):
+    rng = np.random.default_rng(seed)
+    items = rng.normal(size=(n_items, 1))
+    return [(effect + items + rng.normal(size=(n_items, n_raters))).tolist() for effect in effects]
+
+
+def test_intervals_of_ratings_are_over_items_and_raters_where_raters_are_named():
+    table = draw(20, 3, 0.0, 1.0)
+    named, nameless = rated(table), rated(table, names=None)
+    ends = intervals(named, named.systems)
+    for s, rows in enumerate(table):
+        codes = np.repeat(np.arange(20), 3), np.tile(np.arange(3), 20)
+        own = rated_interval(RatedItems(*codes, np.array(rows).ravel()))
+        assert ends[f"s{s}"] == pytest.approx({"low": own.low, "high": own.high})
+    assert intervals(nameless, nameless.systems) == intervals(replace(nameless, ratings=()), nameless.systems)
+    found = compare_pairs(named, named.systems, named.items, draws=99)
+    assert found.systems == ("s1", "s0")
+    assert (found.low[1], found.high[1]) == pytest.approx(tuple(ends["s0"].values()))
+    assert (found.delta_low[0, 1], found.delta_high[0, 1]) == (-found.delta_high[1, 0], -found.delta_low[1, 0])
+    assert found.raters == (3, 3)
+    beside = compare_scores(named, named.systems, named.items, baseline="s0", draws=99)["s1"]
+    assert (beside["delta_low"], beside["delta_high"]) == (found.delta_low[0, 1], found.delta_high[0, 1])
+    assert found.delta_low[0, 1] < found.deltas[0, 1] < found.delta_high[0, 1]
+
+
+def test_one_rater_says_nothing_of_others_so_the_interval_is_over_items():
+    one = rated(draw(20, 1, 0.0, 1.0))
+    assert intervals(one, one.systems) == intervals(replace(one, ratings=()), one.systems)
+    found = compare_pairs(one, one.systems, one.items, draws=99)
+    assert "one rater for a system: [low, high] is over items alone, and says nothing of other raters" in found.notes()
+    assert "[low, high]: 95 % percentile bootstrap over items, seed 0" in found.notes()
+
+
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_two_systems_are_compared_on_the_items_that_both_have_ratings_for(test):
+    table = draw(12, 2, 0.0, 0.5, 1.0)
+    table[0][3] = table[0][4] = table[1][5] = [None, None]
+    whole = rated(table)
+    found = compare_pairs(whole, whole.systems, whole.items, test=test, draws=499)
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        kept = [i for i in range(12) if table[one][i][0] is not None and table[other][i][0] is not None]
+        alone = rated([[table[s][i] for i in kept] for s in (one, other)])
+        pair = compare_scores(alone, alone.systems, alone.items, baseline="s0", test=test, draws=499)["s1"]
+        i, j = found.systems.index(f"s{other}"), found.systems.index(f"s{one}")
+        assert found.deltas[i, j] == pytest.approx(pair["delta"])
+        assert found.p[i, j] == pair["p"]  # the same coins, and ties count with a slack
+        assert found.delta_low[i, j] == pytest.approx(pair["delta_low"])
+        base = compare_scores(whole, whole.systems, whole.items, baseline=f"s{one}", test=test, draws=499)
+        assert base[f"s{other}"]["p"] == pair["p"]
+    # a number of a system is over all its own items
+    assert found.values[found.systems.index("s1")] == pytest.approx(np.nanmean(whole.values[12:24]))
+    assert any("on the items that both have ratings for" in note for note in found.notes())
+
+
+def test_gaps_in_ratings_without_names_give_intervals_over_items():
+    table = draw(12, 2, 0.0, 0.5)
+    table[0][3] = [None, None]
+    scores = rated(table, names=None)
+    found = compare_pairs(scores, scores.systems, scores.items, draws=99)
+    ends = intervals(scores, scores.systems)
+    assert {"low": found.low[1], "high": found.high[1]} == ends["s0"]
+    assert found.raters == (0, 0)
+    assert next(found.notes()).startswith("nobody says who rated: [low, high] of ratings is over items alone")
+
+
+def test_a_pair_without_two_common_items_is_not_compared_and_none_at_all_is_refused():
+    table = draw(6, 2, 0.0, 1.0, 3.0)
+    for i in range(6):
+        table[i % 2][i] = [None, None]  # s0 and s1 share no item
+    scores = rated(table)
+    found = compare_pairs(scores, scores.systems, scores.items, draws=99)
+    i, j = found.systems.index("s0"), found.systems.index("s1")
+    assert np.isnan(found.p[i, j])
+    assert np.isnan(found.deltas[i, j])
+    assert not np.isnan(found.p[i, found.systems.index("s2")])
+    two = rated(table[:2])
+    with pytest.raises(InputError, match=r"^human\.q: no two systems have ratings of the same two items or more"):
+        compare_pairs(two, two.systems, two.items, draws=99)
+    with pytest.raises(InputError, match=r"rate the same items, or leave the test out$"):
+        compare_scores(two, two.systems, two.items, baseline="s0", draws=99)
+
+
+def test_ratings_that_name_nobody_are_of_one_rater():
+    some = [[[1, 3, 2], [2, 5, 1], [4, 4, 5]], [[2, 2, 4], [1, 3, 3], [5, 3, 4]]]
+    half, whole = rated(some, names=["a", None, None]), rated(some, names=["a", "b", "b"])
+    assert intervals(half, half.systems) == intervals(whole, whole.systems)
+    assert n_raters(half) == 1
+
+
+@pytest.mark.parametrize(
+    ("raters", "test", "gaps", "told"),
+    [
+        ([3, 3], None, False, ["over items and raters (3 for a system), by jackknife and Student's t; few raters"]),
+        ([7, 9], None, False, ["over items and raters (7 to 9 for a system), by jackknife and Student's t"]),
+        ([0, 0], "bootstrap", False, ["nobody says who rated: [low, high] of ratings", "p of ratings: other items"]),
+        ([2, 0], None, False, ["(0 to 2 for a system)", "nobody says who rated some systems"]),
+        ([2, 1], None, True, ["(1 to 2 for a system)", "one rater for a system"]),
+    ],
+)
+def test_notes_say_what_intervals_of_ratings_are_over(raters, test, gaps, told):
+    found = list(rater_notes(raters, test, gaps))
+    assert len(found) == len(told)
+    for note, part in zip(found, told, strict=True):
+        assert part in note

@@ -17,8 +17,11 @@ from nlgauge.io import read_verdicts
 from nlgauge.stats import cohen_kappa, prompt_sensitivity
 from nlgauge.stats.draws import wilson
 from nlgauge.stats.ratings import (
+    Estimate,
+    RatedItems,
     krippendorff,
     mad_outliers,
+    rated_interval,
     split_half,
 )
 
@@ -354,3 +357,77 @@ def test_gpt4_on_llmbar():
     assert dict(zip(verdicts, found.accuracy, strict=True))["Swap"] == pytest.approx(0.8389, abs=5e-5)  # as published
     shown = [found.agreement.value, found.kappa.value, found.dependent.value, found.spread.value]
     assert shown == pytest.approx([0.877, 0.755, 0.461, 0.030], abs=5e-4)
+
+
+# --- The interval of a mean of ratings, over items and raters
+
+
+def rated(table):
+    """The ratings of a table (items, raters) with None where there is none."""
+    cells = [(i, r, x) for i, row in enumerate(table) for r, x in enumerate(row) if x is not None]
+    items, raters, values = zip(*cells, strict=True)
+    return RatedItems(np.array(items), np.array(raters), np.array(values, dtype=float))
+
+
+def test_an_interval_over_items_and_raters_by_hand():
+    # Mean 4, each rating counts 1/4. By items the sums of what ratings add are -1 and 1: 2 * 2/1 = 4. Without a rater
+    # the mean is 1 higher or lower: 2 * 1/2 = 1. Cells: (9 + 1 + 1 + 9) / 16 * 4/3 = 5/3. 4 + 1 - 5/3 is less than the
+    # items alone have, which is taken: 4, error 2. Degrees of freedom: 4^2 / (1^2 / 1 + 3^2 / 1) = 1.6.
+    found = rated_interval(rated([[1, 3], [5, 7]]))
+    half = scipy.stats.t.ppf(0.975, 1.6) * 2
+    assert (found.value, found.low, found.high) == pytest.approx((4, 4 - half, 4 + half))
+
+
+def test_where_each_item_has_one_rater_the_raters_alone_count():
+    # cells are items: their variances cancel, and what is left is that of the two raters' means, 2 and 6: the mean
+    # moves by 2 without either, 2 * 4 / 2 = 4; what is not the raters' is 0, so there is 1 degree of freedom
+    found = rated_interval(rated([[1, N], [3, N], [N, 5], [N, 7]]))
+    assert found.high - found.value == pytest.approx(scipy.stats.t.ppf(0.975, 1) * 2)
+
+
+def test_an_item_counts_once_however_many_rated_it():
+    assert rated_interval(rated([[0, 0, 0], [6, N, N]])).value == 3
+    assert rated([[0, 0, 0], [6, N, N]]).weights.tolist() == pytest.approx([1 / 6, 1 / 6, 1 / 6, 1 / 2])
+
+
+def test_severity_that_both_systems_met_is_no_part_of_their_difference():
+    rng = np.random.default_rng(0)
+    items, noise = rng.normal(size=(30, 1)), rng.normal(size=(2, 30, 3))
+    plain = [rated(items + own) for own in noise]
+    severe = [rated(items + own + [0, 5, -9]) for own in noise]
+    one, other = rated_interval(*plain), rated_interval(*severe)
+    assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+    # alone each system is far less certain
+    assert rated_interval(severe[0]).high - rated_interval(severe[0]).low > 10 * (one.high - one.low)
+
+
+tables = st.lists(
+    st.lists(st.none() | st.integers(0, 9), min_size=3, max_size=3).filter(lambda row: row != [N] * 3),
+    min_size=2,
+    max_size=8,
+)
+
+
+@given(tables, st.integers(-9, 9), st.integers(1, 5), st.randoms(use_true_random=False))
+def test_an_interval_moves_with_the_scale_and_not_with_the_order(table, shift, stretch, random):
+    found = rated_interval(rated(table))
+    moved = rated_interval(rated([[None if x is None else stretch * x + shift for x in row] for row in table]))
+    mixed = random.sample(table, len(table))
+    near = {"abs": 1e-9, "nan_ok": True}  # numbers up to 1e3 in float64
+    for end in ("value", "low", "high"):
+        assert getattr(moved, end) == pytest.approx(stretch * getattr(found, end) + shift, rel=1e-6, **near)
+        assert getattr(rated_interval(rated(mixed)), end) == pytest.approx(getattr(found, end), rel=1e-6, **near)
+    opposite = rated_interval(rated(table), rated(mixed)), rated_interval(rated(mixed), rated(table))
+    assert (opposite[0].low, opposite[0].high) == pytest.approx((-opposite[1].high, -opposite[1].low), rel=1e-6, **near)
+
+
+@pytest.mark.parametrize("table", [[[1], [2]], [[1, 2, 3]], [[1, N], [2, N]]])
+def test_of_one_rater_or_one_item_there_is_no_interval(table):
+    found = rated_interval(rated(table))
+    assert math.isnan(found.low + found.high)
+    assert found.value > 0
+
+
+def test_ratings_that_are_all_equal_leave_no_doubt():
+    assert rated_interval(rated([[3, 3], [3, 3]])) == Estimate(3, 3, 3)
+    assert math.isnan(RatedItems(np.empty(0, int), np.empty(0, int), np.empty(0)).value)

@@ -238,7 +238,7 @@ def meta(
     (only items on which all metrics are defined).
 
     `--raters` needs no metric: it shows how far raters agree, and the ceiling, which is what one of them (or half) who
-    is left out reaches as a metric, held against the others, beside metrics and controls by every statistic.
+    is left out reaches as a metric of the others, beside metrics and controls by every statistic.
 
     `nlgauge meta spans` compares marked errors, and `nlgauge meta check` a submission with what its set asks for; a
     file called `spans` is `./spans`.

@@ -463,15 +463,15 @@ def z_by_rater(given: Sequence[SingleRatings], criterion: str) -> tuple[list[Sin
         tuple((rater, (rating - scale[rater][0]) / scale[rater][1]) for rater, rating in own if rater in scale)
         for own in given
     ]
-    notes = []
+    total, notes = sum(map(len, given)), []
     if flat := [rater for rater in by_rater if rater not in scale]:
         lost = sum(len(by_rater[rater]) for rater in flat)
         notes.append(
-            f"{criterion + Z}: {lost} ratings of {len(flat)} raters are left out, who gave one alone or always the"
-            f" same: {_some(flat)}"
+            f"{criterion + Z}: raters who gave one rating or always the same are left out: {len(flat)} of"
+            f" {len(by_rater)}, with {lost} of {total} ratings ({_some(flat)})"
         )
-    if nameless := sum(rater is None for own in given for rater, _ in own):
-        notes.append(f"{criterion + Z}: {nameless} ratings that name no rater are left out")
+    if nameless := total - sum(map(len, by_rater.values())):
+        notes.append(f"{criterion + Z}: ratings that name no rater are left out: {nameless} of {total}")
     return found, notes
 
 

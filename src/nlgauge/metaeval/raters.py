@@ -53,7 +53,8 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
                 " some segments"
             )
         if not table.is_named:
-            notes.append(f"{about}: nobody says who rated, so that alpha rests on ratings without names")
+            said = f"{about}: nobody says who rated, so that alpha rests on ratings without names"
+            notes += [said] if whole["n"] else []
             continue
         if nameless := sum(name is None for some in own for name, _ in some):
             notes.append(f"{about}: {nameless} ratings name no rater and are left out of the agreement of raters")
@@ -72,7 +73,7 @@ _FIELDS = (
 
 
 def _rated(held: JoinedScores) -> Iterator[tuple[str, Sequence[SingleRatings], Sequence[int], str]]:
-    """Each criterion and group: the ratings of all segments, the places of those of the group, and its name in notes."""
+    """Each criterion and group: the ratings of all segments, the places of the group's, and its name in notes."""
     for criterion in held.human:
         given, _ = single_ratings(held.segments, criterion)
         for group, places in held.places.items():
@@ -165,7 +166,7 @@ def ceiling_rows(
 ) -> tuple[list[NewRow], list[str]]:
     """What raters who are left out reach as a metric, beside metrics and controls, by criterion, task and group.
 
-    In every split the ratings of some raters are the scores of one more metric, and all metrics are held against the
+    In every split the ratings of some raters are the scores of one more metric, and all metrics are compared with the
     mean of the ratings that stay, on the segments with both. `one` leaves out each rater who rated half of the segments
     that have two ratings or more; where there is none such, one rating of each segment, drawn 20 times. `half` leaves
     out all halves of the raters, or 20 drawn ones, and holds each against the other; or half of the ratings of each
@@ -216,7 +217,7 @@ def _splits(table: RaterTable, seed: int) -> tuple[Splits, str]:
         return {}, ""
     shares = (~np.isnan(values[:, paired])).mean(axis=1)
     usual = np.flatnonzero((shares >= 0.5) & table.is_named)
-    scored = "scored as a metric; metrics and controls beside it are held against the same ratings, those that stay"
+    scored = "scored as a metric; metrics and controls beside it are compared with the same ratings, those that stay"
     if len(usual):
         found = {ONE: [_split(values, np.arange(len(values)) == i) for i in usual]}
         if len(values) > _FEW:

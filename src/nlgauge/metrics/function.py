@@ -282,6 +282,7 @@ class RatingColumn(BaseMetric):
         if len(values) and np.isnan(values).all():
             known = dict.fromkeys(name for s in segments for name in s.human)
             has = nearest(self.criterion, known) if known else "; there are no ratings"
+            has = f": {notes[0]}" if notes else has
             raise InputError(f"no text has a rating {self.criterion!r}{has}")
         signature = signature_of(self, runtime)
         return Scores(signature, ids(segments), values, notes=tuple(notes), ratings=tuple(given))

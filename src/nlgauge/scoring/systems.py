@@ -199,7 +199,8 @@ def rater_notes(raters: Collection[int], test: str | None, gaps: bool) -> Iterat
             + ("; few raters who differ make it wide, and more items do not help" if least < _FEW_RATERS else "")
         )
     if least == 0:
-        yield "nobody says who rated some systems: [low, high] is over items alone (--columns rater=NAME)"
+        where = " some systems" if most else ""
+        yield f"nobody says who rated{where}: [low, high] of ratings is over items alone (--columns rater=NAME)"
     elif least == 1:
         yield "one rater for a system: [low, high] is over items alone, and says nothing of other raters"
     if test is not None:
