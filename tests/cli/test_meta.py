@@ -586,6 +586,9 @@ def test_segments_on_which_a_metric_and_people_disagree_are_shown(meta_data, tmp
     printed = capsys.readouterr().out
     table = printed[printed.index("where metrics and people disagree most, ranks among 16 segments") :]
     assert table.count("chrf") == table.count("bleu") == 2
+    assert run(*asked, "--disagree", "1", "-f", "markdown", "--html", tmp_path / "page.html") == 0
+    assert "| metric | criterion | id | rank by people |" in capsys.readouterr().out
+    assert f"<bdi>{found[0]['hyp']}</bdi>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_a_submission_is_checked_by_the_folder_of_its_set(tmp_path, capsys):

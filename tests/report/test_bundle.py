@@ -281,6 +281,37 @@ def test_people_come_first_and_what_metrics_make_of_their_differences():
     assert "worse than base, as by chrf." in verdict_of("r", agreed, {"r": agreed}, people).sentences[0]
 
 
+def test_a_ranking_of_people_stands_first_on_the_page_and_is_said_once(made, people):
+    ranked = people()
+    segments = rated(one=[5, 4, 5, 5], two=[1, 2, 1, 3])
+    rows = [
+        row("one", "chrf", 40.0, baseline="one", n=4),
+        row("two", "chrf", 50.0, n=4, **against("one", 10.0, 0.001)),
+    ]
+    scored = Result("score", rows, metrics=(UP,))
+    files = {"s.json": scored, "audit.json": made()["preference"], "people.json": ranked}
+    page = bundle_html(files, segments=segments)
+    head, _, body = page.partition("</style>")[2].partition("<nav")
+    first = "<li>By people&#39;s adequacy one is first, before 2 others.</li>"
+    assert head.count(first) == page.count(first) == 1
+    assert head.index(first) < head.index("By people&#39;s adequacy two is clearly worse than one")
+    assert "People rate adequacy" not in page  # the means stand in the ranking, and in the table of the verdict
+    assert body.index("How people rank the systems: adequacy") < body.index("Scores of 2 systems</h2>")
+    assert body.index("people.json") < body.index("s.json") < body.index("audit.json")
+    alone = bundle_html({"people.json": ranked})
+    assert first in alone.partition("<nav")[0]
+
+
+def test_people_who_are_scored_as_a_metric_are_no_column_beside_it():
+    rows = [
+        row(name, spec, value, n=2) for spec in ("human.adequacy", "chrf") for name, value in (("a", 4.5), ("b", 2))
+    ]
+    scored = Result("score", rows, metrics=({**UP, "spec": "human.adequacy"}, UP))
+    segments = rated(a=[5, 4], b=[1, 3])
+    assert verdict_of("r", scored, {"r": scored}, segments).people == {}
+    assert [*verdict_of("r", replace(scored, metrics=(UP,), rows=rows[2:]), {}, segments).people] == ["adequacy"]
+
+
 def test_ratings_of_other_texts_are_not_those_of_the_systems():
     rows = [row("a", "chrf", 40.0, n=4), row("b", "chrf", 50.0, n=4)]
     scored = Result("score", rows, metrics=(UP,))

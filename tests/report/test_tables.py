@@ -29,6 +29,7 @@ from nlgauge.report.tables import (
     p_values,
     percent,
     points_of,
+    rank_rule,
     tsv,
     values_of,
     weight_tasks,
@@ -156,6 +157,26 @@ def test_what_signs_mean_travels_with_the_table():
     assert "best" not in Table("t", ("m",), (("a",),), marked_as="best").text()  # nothing is marked
 
 
+def test_a_rule_stands_above_its_line_but_in_markdown():
+    ruled = replace(TABLE, marked=frozenset(), ruled=frozenset({1}))
+    assert ruled.text().split("\n") == [
+        "scores",
+        "metric   x_1",
+        "------  ----",
+        "bleu    1.50",
+        "------  ----",
+        "a|b       -2",
+    ]
+    assert "1.50 \\\\\n\\midrule\na\\textbar{}b" in ruled.latex()
+    assert ruled.markdown() == replace(ruled, ruled=frozenset()).markdown()
+
+
+def test_the_rule_of_ranks_is_that_of_metrics_where_systems_have_one_too():
+    systems, metrics = "rank: a rank begins where every system above is better", "rank: a metric opens a rank"
+    assert rank_rule([systems, metrics]) == "a metric opens a rank"
+    assert rank_rule([systems]) == rank_rule([])
+
+
 def test_wide_characters_take_two_columns():
     lines = Table("", ("system", "x"), (("系统", "1"), ("e\u0301", "2"))).text().split("\n")
     assert lines == ["system  x", "------  -", "系统    1", "e\u0301       2"]
@@ -208,6 +229,12 @@ def test_rows_bring_the_signature_of_their_metric_and_the_settings_of_the_test()
 def test_a_field_of_the_rows_is_not_given_twice():
     result = Result("meta", [{"metric": "m", "test": "williams"}], settings={"test": "williams", "seed": 0})
     assert tsv(result).split("\n")[0] == "metric\ttest\tseed"
+
+
+def test_of_people_alone_the_rows_are_theirs():
+    people = [{"system": "a", "value": 4.5, "rank": None}]
+    assert csv(Result("meta", (), people=people)).split("\n") == ["system,value,rank", "a,4.5,"]
+    assert csv(Result("meta", [{"metric": "m"}], people=people)).split("\n") == ["metric", "m"]
 
 
 def test_no_cell_is_a_formula_in_a_spreadsheet():

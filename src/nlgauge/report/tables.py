@@ -31,8 +31,12 @@ _BY_ALL = "a new rank begins where every metric above is significantly better th
 
 
 def rank_rule(notes: Iterable[str]) -> str:
-    """By which rule the ranks of a result begin: what its notes say, or the rule that needs no note."""
-    return next((note.removeprefix(_RANKED) for note in notes if note.startswith(_RANKED)), _BY_ALL)
+    """By which rule the ranks of metrics begin: what notes of a result say, or the rule that needs no note.
+
+    Another note says by which rule people's ranks of systems begin.
+    """
+    said = (note.removeprefix(_RANKED) for note in notes if note.startswith(_RANKED))
+    return next((rule for rule in said if "metric" in rule), _BY_ALL)
 
 
 def values_of(rows: Iterable[Row], key: str) -> list[Any]:
@@ -450,7 +454,8 @@ def first_rows(result: Result) -> Table:
 
 def _lines(result: Result) -> Iterator[list[str]]:
     """The fields of the rows; then for each row the signature and direction of its metric, and how it was tested."""
-    fields = list(dict.fromkeys(name for row in result.rows for name in row))
+    rows = result.rows or result.people  # people alone were asked for
+    fields = list(dict.fromkeys(name for row in rows for name in row))
     about = {metric["spec"]: metric for metric in result.metrics}
     beside = [name for name in _OF_METRIC if about and "metric" in fields and name not in fields]
     settings = {
@@ -458,7 +463,7 @@ def _lines(result: Result) -> Iterator[list[str]]:
     }
     yield [*fields, *beside, *settings]
     same = [full(value) for value in settings.values()]
-    for row in result.rows:
+    for row in rows:
         metric = about.get(row.get("metric"), {})
         yield [*(full(row.get(name)) for name in fields), *(full(metric.get(name)) for name in beside), *same]
 
