@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
@@ -310,55 +310,106 @@ class Decided:
     notes: tuple[str, ...]
 
 
-def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide, rules: Rules) -> Decided:
-    """Judge the differences of both sides, which have the same items.
+@dataclass(frozen=True)
+class Judged:
+    """One metric on one pair of sides.
+
+    Attributes:
+        failed: rule -> why it fails the metric whatever its mean does: `undefined`, `allow_item` and `min_pass`.
+        bound: of the mean, with the p-value of FAIL after Holm where several metrics decide.
+    """
+
+    found: Differences
+    failed: Mapping[str, str]
+    bound: Bound
+
+    @property
+    def verdict(self) -> str:
+        """That of all rules."""
+        return FAIL if self.failed else self.bound.verdict
+
+
+def judge(
+    metrics: Mapping[str, BaseMetric],
+    pairs: Sequence[tuple[ScoredSide, ScoredSide]],
+    rules: Rules,
+    has_power: bool = True,
+) -> list[dict[str, Judged]]:
+    """Judge each pair of BASE and NEW, all of the same items; specification -> what it says, for each pair.
+
+    Args:
+        has_power: as for `bound_difference`.
 
     Raises:
         InputError: a metric has no item with scores on both sides, or does not fit a rule.
     """
-    names = list(new.outputs.items)
-    clusters = clusters_of(new.outputs.groups) if rules.items == "sample" else None
-    is_same = bool(same_texts(base.outputs, new.outputs).all())
+    outputs = pairs[0][1].outputs
+    names = list(outputs.items)
+    clusters = clusters_of(outputs.groups) if rules.items == "sample" else None
+    is_same = [bool(same_texts(base.outputs, new.outputs).all()) for base, new in pairs]
     scales = rules.scales(metrics)
-    found = {spec: differences(spec, m, base, new, rules.undefined, scales[spec]) for spec, m in metrics.items()}
-    drawn = _drawn(found, clusters, is_same, rules)
-    judging = [spec for spec, built in metrics.items() if built.info.judges]
+    found = {
+        (i, spec): differences(spec, m, *pair, rules.undefined, scales[spec])
+        for i, pair in enumerate(pairs)
+        for spec, m in metrics.items()
+    }
+    moving = {key: one for key, one in found.items() if not is_same[key[0]] or one.values.any()}
+    drawn = _drawn(moving, clusters, rules)
+    judging = {spec for spec, built in metrics.items() if built.info.judges}
+    deciding = [spec for spec in metrics if spec in judging and spec not in rules.report_only]
     ruled = {spec: rules if spec in judging else Rules(items="fixed") for spec in metrics}
-    bounds = {spec: _bound(spec, one, clusters, is_same, ruled[spec], drawn.get(spec)) for spec, one in found.items()}
-    deciding = [spec for spec in judging if spec not in rules.report_only]
-    bounds |= dict(zip(deciding, with_holm([bounds[spec] for spec in deciding]), strict=True))
+    judged = []
+    for i in range(len(pairs)):
+        own = {spec: found[i, spec] for spec in metrics}
+        bounds = {
+            spec: _bound(spec, one, clusters, is_same[i], ruled[spec], drawn.get((i, spec)), has_power)
+            for spec, one in own.items()
+        }
+        bounds |= dict(zip(deciding, with_holm([bounds[spec] for spec in deciding]), strict=True))
+        judged.append({s: Judged(one, _failures(s, one, names, ruled[s]), bounds[s]) for s, one in own.items()})
+    return judged
+
+
+def whole(verdicts: Collection[str]) -> str:
+    """FAIL if any verdict is, else INCONCLUSIVE if any is or there is none, else PASS."""
+    return next((one for one in (FAIL, INCONCLUSIVE) if one in verdicts), PASS if verdicts else INCONCLUSIVE)
+
+
+def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide, rules: Rules) -> Decided:
+    """Judge the differences of both sides, which have the same items; errors are those of `judge`."""
+    (judged,) = judge(metrics, [(base, new)], rules)
     rows, items, reasons, notes = [], [], dict[str, str](), list[str]()
-    for spec, one in found.items():
-        failed = _failures(spec, one, names, ruled[spec])
-        verdict = FAIL if failed else bounds[spec].verdict
-        told = "; ".join([*failed, reason(bounds[spec], bounds[spec].verdict)])
-        row = _verdicts_row(spec, spec in deciding, verdict, told, bounds[spec], one)
-        rows.append(row if spec in judging else row | _NO_VERDICT | {"delta": row["new"] - row["base"]})
-        items += worst_items(spec, one, base.outputs, new.outputs) if spec in judging else []
-        if spec in deciding:
-            reasons[spec] = verdict
-        notes += _left_out(spec, one, rules)
-        if one.taken and rules.items != "fixed" and bounds[spec].method != SAME_TEXTS:
-            low, high = one.taken
+    for spec, one in judged.items():
+        told = "; ".join([*one.failed.values(), reason(one.bound, one.bound.verdict)])
+        is_judging = metrics[spec].info.judges
+        decides = is_judging and spec not in rules.report_only
+        row = _verdicts_row(spec, decides, one.verdict, told, one.bound, one.found)
+        rows.append(row if is_judging else row | _NO_VERDICT | {"delta": row["new"] - row["base"]})
+        items += worst_items(spec, one.found, base.outputs, new.outputs) if is_judging else []
+        if decides:
+            reasons[spec] = one.verdict
+        notes += _left_out(spec, one.found, rules)
+        if one.found.taken and rules.items != "fixed" and one.bound.method != SAME_TEXTS:
+            low, high = one.found.taken
             name = "name it with --scale LOW:HIGH (scale=(LOW, HIGH))"
             notes.append(f"{spec}: its scale is not known, and is taken to be {low:g} to {high:g}; {name}")
-    whole = next((v for v in (FAIL, INCONCLUSIVE) if v in reasons.values()), PASS if deciding else INCONCLUSIVE)
-    why = reasons if deciding else dict.fromkeys(metrics, INCONCLUSIVE)
-    said = tuple(f"{row['metric']}: {row['reason']}" for row in rows if why.get(row["metric"]) == whole)
-    return Decided(whole, said, tuple(rows), tuple(items), tuple(notes))
+    verdict = whole(reasons.values())
+    why = reasons or dict.fromkeys(metrics, INCONCLUSIVE)
+    said = tuple(f"{row['metric']}: {row['reason']}" for row in rows if why.get(row["metric"]) == verdict)
+    return Decided(verdict, said, tuple(rows), tuple(items), tuple(notes))
 
 
 def _drawn(
-    found: Mapping[str, Differences], clusters: Sequence[str] | None, is_same: bool, rules: Rules
-) -> dict[str, Studentized]:
+    found: Mapping[tuple[int, str], Differences], clusters: Sequence[str] | None, rules: Rules
+) -> dict[tuple[int, str], Studentized]:
     """The resamples of metrics that have a score for every item; the others draw of fewer items, each its own."""
-    whole = {spec: one for spec, one in found.items() if not is_same and np.isfinite(one.values).all()}
+    known = {key: one for key, one in found.items() if np.isfinite(one.values).all()}
     n_units = (
-        len(set(clusters)) if clusters is not None else max((len(one.values) for one in whole.values()), default=0)
+        len(set(clusters)) if clusters is not None else max((len(one.values) for one in known.values()), default=0)
     )
     needing = {
-        spec: one.values
-        for spec, one in whole.items()
+        key: one.values
+        for key, one in known.items()
         if rules.items != "fixed" and needs_draws(n_units, one.is_rate, clusters is not None, rules.sequential)
     }
     return drawn_together(needing, clusters, draws=rules.draws, seed=rules.seed)
@@ -371,6 +422,7 @@ def _bound(
     is_same: bool,
     rules: Rules,
     drawn: Studentized | None,
+    has_power: bool,
 ) -> Bound:
     known = ~np.isnan(found.values)
     allow = rules.allowed(spec, found.largest)
@@ -400,21 +452,22 @@ def _bound(
             draws=rules.draws,
             seed=rules.seed,
             drawn=drawn,
+            has_power=has_power,
         )
     except InputError as error:
         raise InputError(f"{spec}: {error}") from None
 
 
-def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules) -> list[str]:
-    """What fails a metric whatever its mean does."""
-    told = []
+def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules) -> dict[str, str]:
+    """What fails a metric whatever its mean does, by rule."""
+    told = {}
     lost = [name for name, is_lost in zip(names, found.lost, strict=True) if is_lost]
     if lost and rules.undefined == "fail":
-        told.append(f"{_count(lost)} no score in NEW and had one in BASE ({_named(lost)})")
+        told["undefined"] = f"{_count(lost)} no score in NEW and had one in BASE ({_named(lost)})"
     limit = rules.allowed_item(spec)
     bad = broken(found, names, limit)
     if bad:
-        told.append(f"{_count(bad)} lost more than {limit:g} ({_named(bad)})")
+        told["allow_item"] = f"{_count(bad)} lost more than {limit:g} ({_named(bad)})"
     if rules.min_pass is not None:
         known = np.concatenate([*found.runs[1]])
         if not np.isin(known[~np.isnan(known)], (0.0, 1.0)).all():
@@ -422,7 +475,7 @@ def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules)
         rare = flaky(found, names, rules.min_pass, rules.alpha)
         if rare:
             demand = f"{rules.min_pass[0]} of {rules.min_pass[1]} runs"
-            told.append(f"{_count(rare)} clearly passed fewer than {demand} ({_named(rare)})")
+            told["min_pass"] = f"{_count(rare)} clearly passed fewer than {demand} ({_named(rare)})"
     return told
 
 

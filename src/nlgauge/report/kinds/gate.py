@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -10,7 +11,19 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.labels import ELLIPSIS, visible
 from nlgauge.report.pages import render_result
-from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, Kind, Paper, Part, Row, Table, absent, by_keys, number
+from nlgauge.report.tables import (
+    FALLS,
+    LOWER_IS_BETTER,
+    Kind,
+    Paper,
+    Part,
+    Row,
+    Table,
+    absent,
+    by_keys,
+    number,
+    with_interval,
+)
 from nlgauge.report.text import marked, pieces, rises, shared
 
 HEADS = {
@@ -27,6 +40,19 @@ _LEGEND = (
     "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",
     "seen from: the smallest drop of the mean that so many items tell from none with probability .8",
 )
+AA = "What the gate says though nothing changed"
+_VERDICTS = ("fail", "pass", "inconclusive")
+METRIC = "metric"
+_RULES = {"allow_item": "--allow-item", "min_pass": "--min-pass", "undefined": "a text without a score"}
+_NOISE = ("differs", "item_sd", "mean_sd", "mean_sd_items", "q_p")
+_AA_LEGEND = (
+    "FAIL, PASS, INCONCLUSIVE: shares of a thousand pairs whose items have the scores of two of their runs; runs: each"
+    " run against each other one",
+)
+_NOISY = (
+    "differ: share of items whose score is not the same in all runs; by items: what the noise of items alone makes of"
+    " the sd of the mean; p: of Cochran's Q, small where something moves whole runs",
+)
 
 
 def head(result: Result) -> str:
@@ -42,10 +68,66 @@ def _said(result: Result) -> str:
 def gate_parts(paper: Paper) -> list[Part]:
     """The verdict and its reasons, the table of metrics, and the items that lost most."""
     result = paper.result
-    if not result.rows:
-        return []
+    if result.verdict is None:
+        return aa_parts(result, paper.places) if result.rows else []
     reasons = "\n".join(f"- {reason}" for reason in result.reasons)
     return [head(result), reasons, power(result), gate_table(result, paper.places), *_items(result, paper)]
+
+
+def aa_parts(result: Result, digits: int = 3) -> list[Part]:
+    """What the gate says of runs of one system: verdicts, what to allow, noise, and pass^k of scores of 0 and 1."""
+    noisy = [row for row in result.rows if not absent(row["differs"])]
+    verdicts = tuple((_name(row), *(number(row[key]) for key in _VERDICTS), *_counts(row)) for row in result.rows)
+    noise = tuple(
+        (row["metric"], str(row["n"]), *(number(row[key], digits, missing="") for key in _NOISE)) for row in noisy
+    )
+    passing = tuple(
+        (row["metric"], str(row["k"]), with_interval(row, number(row["value"], digits), digits))
+        for row in result.statistics
+    )
+    tables = (
+        Table(
+            "",
+            ("metric", *map(str.upper, _VERDICTS), "FAIL of runs", "PASS of runs", "allowed"),
+            verdicts,
+            legend=_AA_LEGEND,
+        ),
+        Table(
+            "Noise",
+            ("metric", "items", "differ", "sd of an item", "sd of the mean", "by items", "p"),
+            noise,
+            legend=_NOISY,
+        ),
+        Table("Items that pass all of k runs", ("metric", "k", "pass^k"), passing),
+    )
+    told = "\n".join(f"- {one}" for row in noisy for one in allowances(row))
+    return [f"{AA} ({result.rows[0]['runs']} runs)", *([told] if told else []), *(one for one in tables if one.body)]
+
+
+def allowances(row: Row) -> Iterator[str]:
+    """From which allowances on FAIL comes seldom and PASS mostly, as they are typed; and what else fails a metric."""
+    few, most, item = (
+        "with no allowance" if absent(row[key]) else f"from --{flag} {shlex.quote(f'{row[METRIC]}={row[key]:g}')} on"
+        for flag, key in (
+            ("allow", "allow_few_fail"),
+            ("allow", "allow_most_pass"),
+            ("allow-item", "allow_item_few_fail"),
+        )
+    )
+    yield f"{row[METRIC]}: by the mean, FAIL comes in fewer than one of twenty {few}, and PASS in nineteen {most}"
+    for rule, flag in _RULES.items():
+        if share := row[f"fail_by_{rule}"]:
+            advice = f"; in fewer than one of twenty {item}" if rule == "allow_item" else ""
+            yield f"{row[METRIC]}: whatever the mean does, {flag} fails {share:.3f} of them{advice}"
+
+
+def _name(row: Row) -> str:
+    return f"{row['metric']}" if row["decides"] else f"{row['metric']} (only reported)"
+
+
+def _counts(row: Row) -> Iterator[str]:
+    yield from (f"{row[key]} of {row['pairs']}" for key in ("pairs_fail", "pairs_pass"))
+    yield "" if absent(row["allow"]) else f"{row['allow']:g}"
 
 
 def power(result: Result) -> str:
@@ -119,6 +201,7 @@ def _cut(text: str) -> str:
 
 def gate_html(result: Result) -> str:
     """The page of a result of kind `gate`."""
+    unchanged = aa_parts(result) if result.verdict is None and result.rows else []
     items = [
         {
             "metric": spec,
@@ -139,9 +222,10 @@ def gate_html(result: Result) -> str:
         result,
         verdict=result.verdict or "",
         head=_said(result),
-        reasons=result.reasons,
-        power=power(result) if result.rows else "",
-        table=gate_table(result) if result.rows else None,
+        reasons=[one for row in result.rows for one in allowances(row)] if unchanged else result.reasons,
+        heading=AA if unchanged else "May this change ship?",
+        power=power(result) if result.verdict and result.rows else "",
+        tables=[one for one in unchanged if isinstance(one, Table)] or ([gate_table(result)] if result.rows else []),
         items=items,
     )
 
