@@ -12,7 +12,6 @@ from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Typed
-from nlgauge.core.result import STDOUT, Result
 from nlgauge.gating.aa import aa_test
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import GateBaseline, Outputs, check_cards, check_name, score_side, write_baseline
@@ -102,13 +101,6 @@ class SideNames:
         """One of the sides."""
         return opened(path, path, columns=options.columns_of(self.columns), system=system)
 
-    def runs(self, paths: Sequence[str]) -> list[Outputs]:
-        """The runs of one system, of which `--base-system` is the name."""
-        made = [self.open(path, self.base_system) for path in paths]
-        if kept := [path for path, one in zip(paths, made, strict=True) if isinstance(one, GateBaseline)]:
-            raise InputError(f"{kept[0]} is a baseline, expected the data that it was made of")
-        return [one for one in made if isinstance(one, Outputs)]
-
 
 @options.verb(without={"segments", "width"})
 def gate(
@@ -177,46 +169,35 @@ def gate(
     if sides.aa:
         idle = {"save": sides.save, "junit": junit, "rescore": sides.rescore, "new-system": sides.new_system}
         options.refuse_idle(idle | {"inconclusive": limits.inconclusive}, "goes with a verdict, and --aa gives none")
-        made = aa_test(sides.runs([base, *(new or [])]), metrics, rules, runtime, sides.common)
-        _put_out(as_typed(replace(made, notes=[*made.notes, *told])), shown, files, markdown, run.quiet)
-        return 0
-    if not new:
+        runs = [sides.open(path, sides.base_system) for path in (base, *(new or []))]
+        result, verdict = aa_test(runs, metrics, rules, runtime, sides.common), PASS
+    elif not new:
         return _save_alone(base, sides, metrics, runtime, run.quiet)
-    if len(new) > 1:
-        raise InputError(f"expected BASE and NEW, got {len(new) + 1} files; runs of one system go with --aa")
-    old, fresh = sides.open(base, sides.base_system), sides.open(new[0], sides.new_system)
-    if isinstance(fresh, GateBaseline):
-        raise InputError(f"{new[0]} is a baseline, expected it as BASE; give the new texts as NEW")
-    found = judged(old, fresh, metrics, rules, runtime, rescore=sides.rescore, common=sides.common)
-    is_kept = sides.save is not None and found.verdict != PASS and os.path.exists(sides.save)
+    else:
+        if len(new) > 1:
+            raise InputError(f"expected BASE and NEW, got {len(new) + 1} files; runs of one system go with --aa")
+        old, fresh = sides.open(base, sides.base_system), sides.open(new[0], sides.new_system)
+        if isinstance(fresh, GateBaseline):
+            raise InputError(f"{new[0]} is a baseline, expected it as BASE; give the new texts as NEW")
+        found = judged(old, fresh, metrics, rules, runtime, rescore=sides.rescore, common=sides.common)
+        result, verdict = found.result(), found.verdict
+    is_kept = sides.save is not None and verdict != PASS and os.path.exists(sides.save)
     if is_kept:
-        told.append(f"{sides.save} stays as it was, since the verdict is {found.verdict}; to keep NEW, remove it first")
-    found = replace(found, how=[*found.how, *told])
-    result = as_typed(found.result())
+        told.append(f"{sides.save} stays as it was, since the verdict is {verdict}; to keep NEW, remove it first")
+    result = as_typed(replace(result, notes=[*result.notes, *told]))
+    files.write(result)
     if junit is not None:
         from nlgauge.report.kinds.gate import junit as as_junit
         from nlgauge.report.pages import write_page
 
         write_page(as_junit(result, limits.inconclusive), junit)
-    if sides.save is not None and not is_kept:
-        found.save(sides.save)
-    _put_out(result, shown, files, markdown, run.quiet, is_printed=junit == STDOUT)
-    return limits.code(found.verdict)
-
-
-def _put_out(
-    result: Result,
-    shown: options.Shown,
-    files: options.Files,
-    markdown: str | None,
-    quiet: bool,
-    is_printed: bool = False,
-) -> None:
-    files.write(result)
     if markdown is not None:
         result.write(markdown, "markdown")
-    if not (files.printed or is_printed or markdown == STDOUT):
-        shown.show(result, quiet)
+    if sides.save is not None and not is_kept:
+        found.save(sides.save)
+    if not (files.printed or "-" in (junit, markdown)):
+        shown.show(result, run.quiet)
+    return limits.code(verdict)
 
 
 def _save_alone(base: str, sides: SideNames, metrics: dict[str, BaseMetric], runtime: Runtime, quiet: bool) -> int:

@@ -310,23 +310,7 @@ class Decided:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Judged:
-    """One metric on one pair of sides.
-
-    Attributes:
-        failed: rule -> why it fails the metric whatever its mean does: `undefined`, `allow_item` and `min_pass`.
-        bound: of the mean, with the p-value of FAIL after Holm where several metrics decide.
-    """
-
-    found: Differences
-    failed: Mapping[str, str]
-    bound: Bound
-
-    @property
-    def verdict(self) -> str:
-        """That of all rules."""
-        return FAIL if self.failed else self.bound.verdict
+Judged = tuple[Differences, list[str], Bound]  # what fails a metric whatever its mean does; p-values after Holm
 
 
 def judge(
@@ -335,16 +319,12 @@ def judge(
     rules: Rules,
     has_power: bool = True,
 ) -> list[dict[str, Judged]]:
-    """Judge each pair of BASE and NEW, all of the same items; specification -> what it says, for each pair.
-
-    Args:
-        has_power: as for `bound_difference`.
+    """What each metric says of each pair of BASE and NEW; all have the same items, and share their resamples.
 
     Raises:
         InputError: a metric has no item with scores on both sides, or does not fit a rule.
     """
     outputs = pairs[0][1].outputs
-    names = list(outputs.items)
     clusters = clusters_of(outputs.groups) if rules.items == "sample" else None
     is_same = [bool(same_texts(base.outputs, new.outputs).all()) for base, new in pairs]
     scales = rules.scales(metrics)
@@ -355,44 +335,35 @@ def judge(
     }
     moving = {key: one for key, one in found.items() if not is_same[key[0]] or one.values.any()}
     drawn = _drawn(moving, clusters, rules)
-    judging = {spec for spec, built in metrics.items() if built.info.judges}
-    deciding = [spec for spec in metrics if spec in judging and spec not in rules.report_only]
-    ruled = {spec: rules if spec in judging else Rules(items="fixed") for spec in metrics}
+    ruled = {spec: rules if m.info.judges else Rules(items="fixed") for spec, m in metrics.items()}
     judged = []
-    for i in range(len(pairs)):
-        own = {spec: found[i, spec] for spec in metrics}
-        bounds = {
-            spec: _bound(spec, one, clusters, is_same[i], ruled[spec], drawn.get((i, spec)), has_power)
-            for spec, one in own.items()
-        }
+    for i, same in enumerate(is_same):
+        bounds = {s: _bound(s, found[i, s], clusters, same, ruled[s], drawn.get((i, s)), has_power) for s in metrics}
+        deciding = [spec for spec, m in metrics.items() if m.info.judges and spec not in rules.report_only]
         bounds |= dict(zip(deciding, with_holm([bounds[spec] for spec in deciding]), strict=True))
-        judged.append({s: Judged(one, _failures(s, one, names, ruled[s]), bounds[s]) for s, one in own.items()})
+        failed = {s: _failures(s, found[i, s], list(outputs.items), ruled[s]) for s in metrics}
+        judged.append({s: (found[i, s], failed[s], bounds[s]) for s in metrics})
     return judged
 
 
 def whole(verdicts: Collection[str]) -> str:
-    """FAIL if any verdict is, else INCONCLUSIVE if any is or there is none, else PASS."""
+    """The verdict of a gate on those of the metrics that decide; INCONCLUSIVE where none does."""
     return next((one for one in (FAIL, INCONCLUSIVE) if one in verdicts), PASS if verdicts else INCONCLUSIVE)
 
 
 def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide, rules: Rules) -> Decided:
     """Judge the differences of both sides, which have the same items; errors are those of `judge`."""
-    (judged,) = judge(metrics, [(base, new)], rules)
     rows, items, reasons, notes = [], [], dict[str, str](), list[str]()
-    for spec, one in judged.items():
-        told = "; ".join([*one.failed.values(), reason(one.bound, one.bound.verdict)])
-        is_judging = metrics[spec].info.judges
-        decides = is_judging and spec not in rules.report_only
-        row = _verdicts_row(spec, decides, one.verdict, told, one.bound, one.found)
-        rows.append(row if is_judging else row | _NO_VERDICT | {"delta": row["new"] - row["base"]})
-        items += worst_items(spec, one.found, base.outputs, new.outputs) if is_judging else []
-        if decides:
-            reasons[spec] = one.verdict
-        notes += _left_out(spec, one.found, rules)
-        if one.found.taken and rules.items != "fixed" and one.bound.method != SAME_TEXTS:
-            low, high = one.found.taken
-            name = "name it with --scale LOW:HIGH (scale=(LOW, HIGH))"
-            notes.append(f"{spec}: its scale is not known, and is taken to be {low:g} to {high:g}; {name}")
+    for spec, (one, failed, bound) in judge(metrics, [(base, new)], rules)[0].items():
+        verdict = FAIL if failed else bound.verdict
+        told = "; ".join([*failed, reason(bound, bound.verdict)])
+        judges = metrics[spec].info.judges
+        row = _verdicts_row(spec, judges and spec not in rules.report_only, verdict, told, bound, one)
+        rows.append(row if judges else row | _NO_VERDICT | {"delta": row["new"] - row["base"]})
+        items += worst_items(spec, one, base.outputs, new.outputs) if judges else []
+        if row["decides"]:
+            reasons[spec] = verdict
+        notes += notes_on(spec, one, bound, rules)
     verdict = whole(reasons.values())
     why = reasons or dict.fromkeys(metrics, INCONCLUSIVE)
     said = tuple(f"{row['metric']}: {row['reason']}" for row in rows if why.get(row["metric"]) == verdict)
@@ -458,16 +429,16 @@ def _bound(
         raise InputError(f"{spec}: {error}") from None
 
 
-def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules) -> dict[str, str]:
-    """What fails a metric whatever its mean does, by rule."""
-    told = {}
+def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules) -> list[str]:
+    """What fails a metric whatever its mean does."""
+    told = []
     lost = [name for name, is_lost in zip(names, found.lost, strict=True) if is_lost]
     if lost and rules.undefined == "fail":
-        told["undefined"] = f"{_count(lost)} no score in NEW and had one in BASE ({_named(lost)})"
+        told.append(f"{_count(lost)} no score in NEW and had one in BASE ({_named(lost)})")
     limit = rules.allowed_item(spec)
     bad = broken(found, names, limit)
     if bad:
-        told["allow_item"] = f"{_count(bad)} lost more than {limit:g} ({_named(bad)})"
+        told.append(f"{_count(bad)} lost more than {limit:g} ({_named(bad)})")
     if rules.min_pass is not None:
         known = np.concatenate([*found.runs[1]])
         if not np.isin(known[~np.isnan(known)], (0.0, 1.0)).all():
@@ -475,7 +446,7 @@ def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules)
         rare = flaky(found, names, rules.min_pass, rules.alpha)
         if rare:
             demand = f"{rules.min_pass[0]} of {rules.min_pass[1]} runs"
-            told["min_pass"] = f"{_count(rare)} clearly passed fewer than {demand} ({_named(rare)})"
+            told.append(f"{_count(rare)} clearly passed fewer than {demand} ({_named(rare)})")
     return told
 
 
@@ -520,7 +491,8 @@ def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _left_out(spec: str, found: Differences, rules: Rules) -> list[str]:
+def notes_on(spec: str, found: Differences, bound: Bound, rules: Rules) -> list[str]:
+    """The items that are left out, and the scale that is taken where none is known."""
     told = []
     n_lost, n = int(found.lost.sum()), len(found.values)
     rest = int(np.isnan(found.values).sum()) - n_lost
@@ -528,6 +500,10 @@ def _left_out(spec: str, found: Differences, rules: Rules) -> list[str]:
         told.append(f"{spec}: {n_lost} of {n} items have no score in NEW and had one in BASE; they are left out")
     if rest:
         told.append(f"{spec}: {rest} of {n} items have no score in BASE; they are left out")
+    if found.taken and rules.items != "fixed" and bound.method != SAME_TEXTS:
+        low, high = found.taken
+        name = "name it with --scale LOW:HIGH (scale=(LOW, HIGH))"
+        told.append(f"{spec}: its scale is not known, and is taken to be {low:g} to {high:g}; {name}")
     return told
 
 

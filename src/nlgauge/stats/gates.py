@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,6 @@ from nlgauge.stats.gate_bounds import (
     worst_case_p,
 )
 from nlgauge.stats.tests import holm
-
-K = TypeVar("K", bound=Hashable)
 
 # --- Several runs of one item: how much is flicker, and which items pass too rarely?
 
@@ -319,12 +317,12 @@ def with_holm(bounds: Sequence[Bound]) -> list[Bound]:
 
 
 def drawn_together(
-    differences: Mapping[K, Array],
+    differences: Mapping[Any, Array],
     clusters: Sequence[Hashable] | None = None,
     *,
     draws: int = DRAWS,
     seed: int = 0,
-) -> dict[K, Studentized]:
+) -> dict[Any, Studentized]:
     """The resamples of several metrics on the same items, for `bound_difference`: to draw items takes most of the time.
 
     Args:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -22,7 +23,6 @@ from nlgauge.report.tables import (
     absent,
     by_keys,
     number,
-    with_interval,
 )
 from nlgauge.report.text import marked, pieces, rises, shared
 
@@ -40,18 +40,18 @@ _LEGEND = (
     "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",
     "seen from: the smallest drop of the mean that so many items tell from none with probability .8",
 )
-AA = "What the gate says though nothing changed"
-_VERDICTS = ("fail", "pass", "inconclusive")
-METRIC = "metric"
-_RULES = {"allow_item": "--allow-item", "min_pass": "--min-pass", "undefined": "a text without a score"}
-_NOISE = ("differs", "item_sd", "mean_sd", "mean_sd_items", "q_p")
-_AA_LEGEND = (
-    "FAIL, PASS, INCONCLUSIVE: shares of a thousand pairs whose items have the scores of two of their runs; runs: each"
-    " run against each other one",
+AA, WHOLE = "What the gate says though nothing changed", "gate"  # WHOLE stands in the place of a metric
+_AA = (
+    ("", "metric fail pass inconclusive fail_otherwise pairs pairs_fail pairs_pass"),
+    ("Allowances", "metric allow allow_few_fail allow_most_pass allow_item_few_fail"),
+    ("Noise", "metric differs item_sd mean_sd mean_sd_items q_p"),
 )
-_NOISY = (
-    "differ: share of items whose score is not the same in all runs; by items: what the noise of items alone makes of"
-    " the sd of the mean; p: of Cochran's Q, small where something moves whole runs",
+_AA_LEGENDS = (
+    "fail, pass, inconclusive: shares of pairs whose items have the scores of two of their runs; fail otherwise: by"
+    " another rule than that of the mean; pairs: each run against each other one",
+    "few fail, most pass: from here on fewer than one of twenty pairs FAIL, and nineteen PASS, by this metric alone",
+    "differs: share of items whose runs have other scores; mean sd items: what the noise of items alone makes of the"
+    " mean's; q p: of Cochran's Q, small where something moves whole runs",
 )
 
 
@@ -75,59 +75,37 @@ def gate_parts(paper: Paper) -> list[Part]:
 
 
 def aa_parts(result: Result, digits: int = 3) -> list[Part]:
-    """What the gate says of runs of one system: verdicts, what to allow, noise, and pass^k of scores of 0 and 1."""
-    noisy = [row for row in result.rows if not absent(row["differs"])]
-    verdicts = tuple((_name(row), *(number(row[key]) for key in _VERDICTS), *_counts(row)) for row in result.rows)
-    noise = tuple(
-        (row["metric"], str(row["n"]), *(number(row[key], digits, missing="") for key in _NOISE)) for row in noisy
-    )
-    passing = tuple(
-        (row["metric"], str(row["k"]), with_interval(row, number(row["value"], digits), digits))
-        for row in result.statistics
-    )
-    tables = (
-        Table(
-            "",
-            ("metric", *map(str.upper, _VERDICTS), "FAIL of runs", "PASS of runs", "allowed"),
-            verdicts,
-            legend=_AA_LEGEND,
-        ),
-        Table(
-            "Noise",
-            ("metric", "items", "differ", "sd of an item", "sd of the mean", "by items", "p"),
-            noise,
-            legend=_NOISY,
-        ),
-        Table("Items that pass all of k runs", ("metric", "k", "pass^k"), passing),
-    )
-    told = "\n".join(f"- {one}" for row in noisy for one in allowances(row))
-    return [f"{AA} ({result.rows[0]['runs']} runs)", *([told] if told else []), *(one for one in tables if one.body)]
+    """What the gate says of runs of one system: what to allow, verdicts, noise, and pass^k of scores of 0 and 1."""
+    passing = ("pass^k: share of items that pass all of k runs", "metric statistic value low high")
+    tables = [
+        replace(_fields(title, result.rows, fields.split(), digits), legend=(legend,))
+        for (title, fields), legend in zip(_AA, _AA_LEGENDS, strict=True)
+    ]
+    tables += [_fields(passing[0], result.statistics, passing[1].split(), digits)] if result.statistics else []
+    return [f"{AA} ({result.rows[0]['runs']} runs)", "\n".join(f"- {one}" for one in allowances(result)), *tables]
 
 
-def allowances(row: Row) -> Iterator[str]:
-    """From which allowances on FAIL comes seldom and PASS mostly, as they are typed; and what else fails a metric."""
-    few, most, item = (
-        "with no allowance" if absent(row[key]) else f"from --{flag} {shlex.quote(f'{row[METRIC]}={row[key]:g}')} on"
-        for flag, key in (
-            ("allow", "allow_few_fail"),
-            ("allow", "allow_most_pass"),
-            ("allow-item", "allow_item_few_fail"),
-        )
-    )
-    yield f"{row[METRIC]}: by the mean, FAIL comes in fewer than one of twenty {few}, and PASS in nineteen {most}"
-    for rule, flag in _RULES.items():
-        if share := row[f"fail_by_{rule}"]:
-            advice = f"; in fewer than one of twenty {item}" if rule == "allow_item" else ""
-            yield f"{row[METRIC]}: whatever the mean does, {flag} fails {share:.3f} of them{advice}"
+def _fields(title: str, rows: Sequence[Row], names: Sequence[str], digits: int) -> Table:
+    """A table of some fields; a row that has none of them is left out."""
+
+    def cell(name: str, value: Any) -> str:
+        if not isinstance(value, float) or name.startswith("allow"):
+            return value if isinstance(value, str) else "" if absent(value) else f"{value:g}"
+        return number(value, digits, missing="")
+
+    body = tuple((row["metric"], *(cell(name, row[name]) for name in names[1:])) for row in rows)
+    return Table(title, tuple(n.replace("_", " ") for n in names), tuple(line for line in body if any(line[1:])))
 
 
-def _name(row: Row) -> str:
-    return f"{row['metric']}" if row["decides"] else f"{row['metric']} (only reported)"
-
-
-def _counts(row: Row) -> Iterator[str]:
-    yield from (f"{row[key]} of {row['pairs']}" for key in ("pairs_fail", "pairs_pass"))
-    yield "" if absent(row["allow"]) else f"{row['allow']:g}"
+def allowances(result: Result) -> Iterator[str]:
+    """From which allowances on FAIL comes seldom and PASS mostly, as they are typed."""
+    for said, key in (
+        ("FAIL comes in fewer than one of twenty pairs", "few_fail"),
+        ("PASS in nineteen of twenty", "most_pass"),
+    ):
+        known = {row["metric"]: row[f"allow_{key}"] for row in result.rows if not absent(row[f"allow_{key}"])}
+        typed = " ".join(f"--allow {shlex.quote(f'{spec}={allow:g}')}" for spec, allow in known.items())
+        yield f"{said} from {typed} on" if typed else f"{said} with no allowance"
 
 
 def power(result: Result) -> str:
@@ -222,7 +200,7 @@ def gate_html(result: Result) -> str:
         result,
         verdict=result.verdict or "",
         head=_said(result),
-        reasons=[one for row in result.rows for one in allowances(row)] if unchanged else result.reasons,
+        reasons=[*allowances(result)] if unchanged else result.reasons,
         heading=AA if unchanged else "May this change ship?",
         power=power(result) if result.verdict and result.rows else "",
         tables=[one for one in unchanged if isinstance(one, Table)] or ([gate_table(result)] if result.rows else []),
