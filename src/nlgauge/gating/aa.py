@@ -98,7 +98,8 @@ def _alike(runs: Sequence[Outputs | GateBaseline], common: bool) -> list[Outputs
     """The runs with the same items, in the order of the first."""
     texts = [run for run in runs if isinstance(run, Outputs)]
     if len(texts) < max(2, len(runs)):
-        raise InputError(f"an A/A test takes two runs of one system or more as data, got {len(texts)}")
+        kept = f" and {len(runs) - len(texts)} baseline" if len(texts) < len(runs) else ""
+        raise InputError(f"an A/A test takes two or more runs of one system as data, got {len(texts)}{kept}")
     for one, other in combinations(texts, 2):
         if any(file["sha256"] in (same["sha256"] for same in one.files) for file in other.files):
             raise InputError(f"{other.name} holds the same bytes as {one.name}, expected another run of the system")
