@@ -60,12 +60,12 @@ def moody(rng: np.random.Generator, n: int) -> Runs:
     return lambda own, r: np.clip(plain(own, r) + own.normal(0, 0.02, (r, 1)), 0, 1)
 
 
-KINDS = (
-    ("noise of .08, scores from 0 to 1", noisy, 2, 100, 0.02, (0.0, 1.0)),
-    ("grades of 1 to 5, a third in between", grades, 3, 100, 0.2, (1.0, 5.0)),
-    ("pass or fail, by chance", passing, 3, 200, 0.1, None),
-    ("pass or fail, four of five settled", settled, 5, 200, 0.05, None),
-    ("noise of .08, and of .02 of whole runs", moody, 5, 100, 0.02, (0.0, 1.0)),
+KINDS = (  # name, judge, runs, items, rules
+    ("noise of .08, scores from 0 to 1", noisy, 2, 100, Rules(allow=0.02, scale=(0.0, 1.0))),
+    ("grades of 1 to 5, a third in between", grades, 3, 100, Rules(allow=0, scale=(1.0, 5.0))),
+    ("pass or fail, by chance", passing, 3, 200, Rules(allow=0.1)),
+    ("pass or fail, four of five settled; items fixed", settled, 5, 200, Rules(allow=0.01, items="fixed")),
+    ("noise of .08, and of .02 of whole runs", moody, 5, 100, Rules(allow=0.02, scale=(0.0, 1.0))),
 )
 
 
@@ -99,13 +99,12 @@ def main() -> None:
     aa.SIMULATED = STATED
     stated = ("FAIL stated", "FAIL true", "PASS stated", "PASS true")
     print("judges", "runs", "items", "allow", *stated, "FAIL at its allowance", "PASS at its", "note of Q", sep="\t")
-    for place, (name, made, n_runs, n, allow, scale) in enumerate(KINDS):
-        rules = Rules(allow=allow, scale=scale)
+    for place, (name, made, n_runs, n, rules) in enumerate(KINDS):
         found = []
         for seed in range(JUDGES):
             rng = np.random.default_rng([place, seed])
             found.append(rates(made(rng, n), rng, n_runs, rules))
-        print(name, n_runs, n, allow, *(f"{one:.3f}" for one in np.nanmean(found, axis=0)), sep="\t", flush=True)
+        print(name, n_runs, n, rules.allow, *(f"{one:.3f}" for one in np.nanmean(found, axis=0)), sep="\t", flush=True)
 
 
 if __name__ == "__main__":

@@ -228,7 +228,7 @@ def test_runs_in_every_form(tmp_path, runs, capsys):
     assert run("gate", "--aa", *runs, "-m", "human.ok", *typed, "-q") == 0
     made = json.loads(paths["json"].read_text())
     assert "verdict" not in made
-    assert [row["metric"] for row in made["rows"]] == ["human.ok", "gate"]
+    assert [row["metric"] for row in made["rows"]] == ["human.ok", "the whole gate"]
     assert [row["statistic"] for row in made["statistics"]] == ["pass^1", "pass^2", "pass^3"]
     fields = {field["field"] for field in result_fields() if field["kind"] == "gate"}
     assert {name for row in made["rows"] for name in row} <= fields

@@ -21,7 +21,7 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import dependent_trials, numbered, wilson
 from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS, Bound
 
-WHOLE = "gate"  # in the place of a metric: the verdict of all that decide
+WHOLE = "the whole gate"  # in the place of a metric: the verdict of all that decide
 SIMULATED = 1000  # pairs: the standard error of a share is .016 at most
 _SCORES_AT_ONCE, _LEAST_AT_ONCE = 200_000, 50  # scores, and pairs, of which memory has room
 _SELDOM = 0.05  # of A/A pairs: fewer may FAIL, and no more may not PASS
@@ -61,7 +61,7 @@ def aa_test(
 
     References:
         Cochran (1950), "The Comparison of Percentages in Matched Samples", for Q, which is taken of any scores here;
-        Yao et al. (2024), "tau-bench: A Benchmark for Tool-Agent-User Interaction", section 3, for pass^k.
+        Yao et al. (2024), "tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains", for pass^k.
     """
     judging = {spec: one for spec, one in metrics.items() if one.info.judges}
     if not judging.keys() - rules.report_only:

@@ -40,7 +40,7 @@ _LEGEND = (
     "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",
     "seen from: the smallest drop of the mean that so many items tell from none with probability .8",
 )
-AA, WHOLE = "What the gate says though nothing changed", "gate"  # WHOLE stands in the place of a metric
+AA, WHOLE = "What the gate says though nothing changed", "the whole gate"  # WHOLE stands in the place of a metric
 _AA = (
     ("", "metric fail pass inconclusive fail_otherwise pairs pairs_fail pairs_pass"),
     ("Allowances", "metric allow allow_few_fail allow_most_pass allow_item_few_fail"),
@@ -89,8 +89,8 @@ def _fields(title: str, rows: Sequence[Row], names: Sequence[str], digits: int) 
     """A table of some fields; a row that has none of them is left out."""
 
     def cell(name: str, value: Any) -> str:
-        if not isinstance(value, float) or name.startswith("allow"):
-            return value if isinstance(value, str) else "" if absent(value) else f"{value:g}"
+        if not isinstance(value, float) or "allow" in name or "sd" in name:  # in units of the metric
+            return value if isinstance(value, str) else "" if absent(value) else f"{value:.4g}"
         return number(value, digits, missing="")
 
     body = tuple((row["metric"], *(cell(name, row[name]) for name in names[1:])) for row in rows)
