@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
 from xml.etree import ElementTree
 
 import pytest
 from tests.cli.command import refused, run, write
 from tests.gating.sides import BASE, REFS, better, worse
+
+from nlgauge.gating import aa
+from nlgauge.io.results import result_fields
 
 
 def rows(texts, n=60):
@@ -194,3 +198,58 @@ def test_logs_of_other_tools_are_judged_by_their_own_grades(tmp_path, capsys):
     assert run("gate", log("old", 20), log("new", 2), "-m", "human.match", "--allow", ".05", "--json") == 3
     row = json.loads(capsys.readouterr().out)["rows"][0]
     assert (row["n"], row["repeats"], row["delta"]) == (60, 2, pytest.approx(-0.45))
+
+
+# --- Runs of one system
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    """Three files of a judge that passes the same texts by chance."""
+    monkeypatch.setattr(aa, "SIMULATED", 60)
+    rng = random.Random(4)
+    texts = [[{**row, "human": {"ok": float(rng.random() < 0.8)}} for row in rows(BASE)] for _ in range(3)]
+    return [write(tmp_path / f"run{i}-ü<b>.jsonl", one) for i, one in enumerate(texts)]
+
+
+def test_runs_of_one_system_are_judged_and_the_code_is_0(runs, capsys):
+    assert run("gate", "--aa", *runs, "-m", "human.ok", "--allow", "0") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("What the gate says though nothing changed (3 runs)\n\n- FAIL comes in fewer than one of")
+    assert "--allow human.ok=0." in out
+    assert "pass^3" in out
+    assert run("gate", "--aa", "-m", "human.ok", *runs, "--allow", "0") == 0  # with the metric before them
+    assert capsys.readouterr().out == out
+
+
+def test_runs_in_every_form(tmp_path, runs, capsys):
+    paths = {form: tmp_path / f"aa.{form}" for form in ("json", "html", "markdown")}
+    typed = [x for form, path in paths.items() for x in (f"--{form}", path)]
+    assert run("gate", "--aa", *runs, "-m", "human.ok", *typed, "-q") == 0
+    made = json.loads(paths["json"].read_text())
+    assert "verdict" not in made
+    assert [row["metric"] for row in made["rows"]] == ["human.ok", "the whole gate"]
+    assert [row["statistic"] for row in made["statistics"]] == ["pass^1", "pass^2", "pass^3"]
+    fields = {field["field"] for field in result_fields() if field["kind"] == "gate"}
+    assert {name for row in made["rows"] for name in row} <= fields
+    page = paths["html"].read_text()
+    assert "<h1>What the gate says though nothing changed</h1>" in page
+    assert "<b>.jsonl" not in page
+    assert "| pass^2 |" in paths["markdown"].read_text()
+    for form in ("markdown", "latex", "csv", "tsv", "json"):
+        assert run("gate", "--aa", *runs, "-m", "human.ok", "-f", form) == 0
+        assert "human.ok" in capsys.readouterr().out
+    assert run("report", paths["json"], "-o", tmp_path / "report.html") == 0
+    assert "What the gate says though nothing changed" in (tmp_path / "report.html").read_text()
+
+
+def test_what_does_not_go_with_runs_is_refused(tmp_path, runs, capsys):
+    kept = tmp_path / "kept.json"
+    for typed in (("--save", kept), ("--junit", tmp_path / "a.xml"), ("--inconclusive", "pass"), ("--rescore",)):
+        assert "--aa gives none" in refused(capsys, "gate", "--aa", *runs, "-m", "human.ok", *typed)
+    assert "got 3 files; runs of one system go with --aa" in refused(capsys, "gate", *runs, "-m", "human.ok")
+    assert "two or more runs of one system as data, got 1" in refused(capsys, "gate", "--aa", runs[0], "-m", "human.ok")
+    assert "the same bytes" in refused(capsys, "gate", "--aa", runs[0], runs[0], "-m", "human.ok")
+    assert run("gate", runs[0], "-m", "human.ok", "--save", kept, "-q") == 0
+    assert "got 1 and 1 baseline" in refused(capsys, "gate", "--aa", runs[1], kept, "-m", "human.ok")
+    assert "no text has a rating 'other'; known: ok" in refused(capsys, "gate", "--aa", *runs, "-m", "human.other")

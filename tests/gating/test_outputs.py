@@ -232,7 +232,7 @@ def scored(*runs):
 
 
 def test_lower_is_better_turns_round():
-    base, new = score_sides(side(BASE), side(worse(0.5)), {"ter": metric("ter")}, Runtime())
+    base, new = score_sides([side(BASE), side(worse(0.5))], {"ter": metric("ter")}, Runtime())
     found = differences("ter", metric("ter"), base, new, "fail")
     assert (found.values <= 0).all()
     assert found.falls
@@ -242,7 +242,7 @@ def test_lower_is_better_turns_round():
 
 def test_a_pooled_metric_sees_both_sides_in_one_call():
     metrics = {"cider": metric("cider"), "chrf": metric("chrf")}
-    base, new = score_sides(side(BASE), side(BASE, "NEW"), metrics, Runtime())
+    base, new = score_sides([side(BASE), side(BASE, "NEW")], metrics, Runtime())
     assert [*base.runs] == ["cider", "chrf"]
     assert base.signatures == new.signatures
     assert np.array_equal(np.concatenate(base.runs["cider"]), np.concatenate(new.runs["cider"]))

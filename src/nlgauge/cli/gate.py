@@ -12,6 +12,7 @@ from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Typed
+from nlgauge.gating.aa import aa_test
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import GateBaseline, Outputs, check_cards, check_name, score_side, write_baseline
 from nlgauge.gating.verdicts import Rules, m_of_n
@@ -84,6 +85,9 @@ class SideNames:
     new_system: Annotated[str | None, Typed("The system in NEW, where it holds several.", metavar="NAME")] = None
     columns: options.Columns = None
     common: Annotated[bool, Typed("Only the items that both sides have.")] = False
+    aa: Annotated[bool, Typed("All files are runs of one system: what do the rules say though nothing changed?")] = (
+        False
+    )
     save: Annotated[
         str | None,
         Typed(
@@ -102,7 +106,10 @@ class SideNames:
 def gate(
     *,
     base: Annotated[str, Argument("The old outputs: a data file, or a baseline that --save wrote.", metavar="BASE")],
-    new: Annotated[str | None, Argument("The new outputs: a data file with the same items.", metavar="[NEW]")] = None,
+    new: Annotated[
+        list[str] | None,
+        Argument("The new outputs: a data file with the same items; with --aa all further runs.", metavar="[NEW]"),
+    ] = None,
     metric: Annotated[
         list[str],
         options.specs("Metrics that have to pass: chrf, bertscore, human.NAME, scores:file=...", "--metric", "-m"),
@@ -140,6 +147,12 @@ def gate(
     gate. Several runs of an item count by their mean. With `--judge-card` a judge decides only if a card names its
     model and prompt, and its kappa is printed.
 
+    With `--aa` all files are runs of one system (of a judge: the same texts with its scores), and the code is 0. By the
+    rules that are typed, each run is judged against each other one, and so are a thousand simulated pairs, whose items
+    have the scores of two of their runs each: how often comes FAIL, and how often PASS, though nothing changed? It
+    names the `--allow` from which on FAIL comes in fewer than one of twenty, and PASS in nineteen. Scores of 0 and 1
+    have pass^k, too. `--base-system` is the system of all runs.
+
     `--save` with both sides replaces a file on PASS alone. A baseline is refused where signature, items, references or
     its seal do not fit, or a score is off the scale; the seal finds accidents and is no signature. Scores of models
     stay in the cache.
@@ -153,17 +166,25 @@ def gate(
     told = check_cards(metrics, only, cards) if cards else []
     files.check(base, new, cards, junit=junit, markdown=markdown, save=sides.save)
     runtime = run.runtime()
-    if new is None:
+    if sides.aa:
+        idle = {"save": sides.save, "junit": junit, "rescore": sides.rescore, "new-system": sides.new_system}
+        options.refuse_idle(idle | {"inconclusive": limits.inconclusive}, "goes with a verdict, and --aa gives none")
+        runs = [sides.open(path, sides.base_system) for path in (base, *(new or []))]
+        result, verdict = aa_test(runs, metrics, rules, runtime, sides.common), PASS
+    elif not new:
         return _save_alone(base, sides, metrics, runtime, run.quiet)
-    old, fresh = sides.open(base, sides.base_system), sides.open(new, sides.new_system)
-    if isinstance(fresh, GateBaseline):
-        raise InputError(f"{new} is a baseline, expected it as BASE; give the new texts as NEW")
-    found = judged(old, fresh, metrics, rules, runtime, rescore=sides.rescore, common=sides.common)
-    is_kept = sides.save is not None and found.verdict != PASS and os.path.exists(sides.save)
+    else:
+        if len(new) > 1:
+            raise InputError(f"expected BASE and NEW, got {len(new) + 1} files; runs of one system go with --aa")
+        old, fresh = sides.open(base, sides.base_system), sides.open(new[0], sides.new_system)
+        if isinstance(fresh, GateBaseline):
+            raise InputError(f"{new[0]} is a baseline, expected it as BASE; give the new texts as NEW")
+        found = judged(old, fresh, metrics, rules, runtime, rescore=sides.rescore, common=sides.common)
+        result, verdict = found.result(), found.verdict
+    is_kept = sides.save is not None and verdict != PASS and os.path.exists(sides.save)
     if is_kept:
-        told.append(f"{sides.save} stays as it was, since the verdict is {found.verdict}; to keep NEW, remove it first")
-    found = replace(found, how=[*found.how, *told])
-    result = as_typed(found.result())
+        told.append(f"{sides.save} stays as it was, since the verdict is {verdict}; to keep NEW, remove it first")
+    result = as_typed(replace(result, notes=[*result.notes, *told]))
     files.write(result)
     if junit is not None:
         from nlgauge.report.kinds.gate import junit as as_junit
@@ -176,7 +197,7 @@ def gate(
         found.save(sides.save)
     if not (files.printed or "-" in (junit, markdown)):
         shown.show(result, run.quiet)
-    return limits.code(found.verdict)
+    return limits.code(verdict)
 
 
 def _save_alone(base: str, sides: SideNames, metrics: dict[str, BaseMetric], runtime: Runtime, quiet: bool) -> int:

@@ -16,6 +16,7 @@ from nlgauge.gating.outputs import (
     GateBaseline,
     Outputs,
     ScoredSide,
+    described,
     from_texts,
     is_baseline,
     paired,
@@ -295,13 +296,8 @@ def judged(
         after = score_side(fresh, metrics, runtime) if known is None else known.over(fresh)
         before = base.scores_for(metrics, after, old, runtime, rescore)
     else:
-        before, after = score_sides(old, fresh, metrics, runtime)
+        before, after = score_sides([old, fresh], metrics, runtime)
     found = decide(metrics, before, after, rules)
-    described = [
-        {"spec": spec, "signature": after.signatures[spec], "higher_is_better": one.info.higher_is_better}
-        | ({} if one.info.judges else {"judges": False})
-        for spec, one in metrics.items()
-    ]
     return Gate(
         found.verdict,
         found.reasons,
@@ -309,7 +305,7 @@ def judged(
         found.items,
         [*old.notes, *fresh.notes, *looking.notes(), *after.notes, *found.notes],
         _how(found, metrics),
-        described,
+        described(metrics, after),
         after,
         metrics,
         [*old.files, *fresh.files],

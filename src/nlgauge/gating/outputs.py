@@ -9,11 +9,10 @@ import json
 import math
 import os
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -245,8 +244,11 @@ def clusters_of(groups: Sequence[str | None]) -> list[str] | None:
 def same_texts(base: Outputs, new: Outputs) -> Mask:
     """Whether both sides wrote the same for each item, in any order of runs, shape (n,)."""
 
-    def written(side: Outputs) -> Iterator[Counter[str]]:
-        return (Counter(run.hypothesis for run in runs) for runs in side.items.values())
+    def written(side: Outputs) -> list[str | list[str]]:
+        return [
+            runs[0].hypothesis if len(runs) == 1 else sorted(run.hypothesis for run in runs)
+            for runs in side.items.values()
+        ]
 
     return np.array([one == other for one, other in zip(written(base), written(new), strict=True)])
 
@@ -331,31 +333,25 @@ def score_side(outputs: Outputs, metrics: Mapping[str, BaseMetric], runtime: Run
     return _scored(outputs, score_segments(metrics, outputs.segments, runtime), metrics)
 
 
-def score_sides(
-    base: Outputs, new: Outputs, metrics: Mapping[str, BaseMetric], runtime: Runtime
-) -> tuple[ScoredSide, ScoredSide]:
-    """Score both sides in one call: references are read once, and a metric that depends on all texts sees all.
+def score_sides(sides: Sequence[Outputs], metrics: Mapping[str, BaseMetric], runtime: Runtime) -> list[ScoredSide]:
+    """Score all sides in one call: references are read once, and a metric that depends on all texts sees all.
 
     To a metric that compares the outputs of a system with each other, as `distinct`, each side is a system.
     """
-    segments, n = [*base.segments, *new.segments], len(base.segments)
+    segments = [run for side in sides for run in side.segments]
     for built in metrics.values():
         check_needs(built, segments, runtime)
     alone = {spec: built for spec, built in metrics.items() if not built.pooled}
     pooled = {spec: built for spec, built in metrics.items() if built.pooled}
     scores = score_segments(alone, segments, runtime) if alone else {}
-    renamed = [*_renamed("base", base.segments), *_renamed("new", new.segments)]
+    # As those of one system each, under ids that no other side has: a pooled metric sees all sides as one list.
+    renamed = [replace(run, id=f"{i}:{run.id}", system=str(i)) for i, side in enumerate(sides) for run in side.segments]
     scores |= score_segments(pooled, renamed, runtime) if pooled else {}
-    sides = [
+    ends = list(accumulate((len(side.segments) for side in sides), initial=0))
+    return [
         _scored(side, {spec: scores[spec].take(np.arange(*places)) for spec in metrics}, metrics)
-        for side, places in ((base, (0, n)), (new, (n, len(segments))))
+        for side, places in zip(sides, pairwise(ends), strict=True)
     ]
-    return sides[0], sides[1]
-
-
-def _renamed(side: str, segments: Sequence[Segment]) -> Iterator[Segment]:
-    """The segments as those of one system, under ids that no other side has: a pooled metric sees both as one list."""
-    return (replace(segment, id=f"{side}:{segment.id}", system=side) for segment in segments)
 
 
 def _scored(outputs: Outputs, found: Mapping[str, Scores], metrics: Mapping[str, BaseMetric]) -> ScoredSide:
@@ -371,6 +367,15 @@ def _scored(outputs: Outputs, found: Mapping[str, Scores], metrics: Mapping[str,
         {spec: str(scores.signature) for spec, scores in found.items()},
         tuple(notes),
     )
+
+
+def described(metrics: Mapping[str, BaseMetric], side: ScoredSide) -> list[dict[str, Any]]:
+    """The metrics with their signatures, as a result has them."""
+    return [
+        {"spec": spec, "signature": side.signatures[spec], "higher_is_better": one.info.higher_is_better}
+        | ({} if one.info.judges else {"judges": False})
+        for spec, one in metrics.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -393,7 +398,7 @@ class Differences:
     base: Array
     new: Array
     values: Array
-    lost: Array
+    lost: Mask
     is_rate: bool
     largest: float | None
     falls: bool
@@ -433,8 +438,7 @@ def differences(
                 " choose fail or drop, or name its scale with --scale LOW:HIGH (scale=(LOW, HIGH))"
             )
         new_runs = [np.where(np.isnan(scores), worst_of_range, scores) for scores in new_runs]
-    before = np.array([_mean(scores[~np.isnan(scores)]) for scores in base_runs])
-    after = np.array([_mean(scores) for scores in new_runs])
+    before, after = run_means([scores[~np.isnan(scores)] for scores in base_runs]), run_means(new_runs)
     known = np.concatenate([*base_runs, *new_runs])
     known = known[~np.isnan(known)]
     if scale is not None and ((known < low) | (known > high)).any():
@@ -474,8 +478,11 @@ def _at_stake(room: Array, values: Array) -> float | None:
     return float(max((room**2).sum() / room.sum(), -values[known].min())) if room.any() else None
 
 
-def _mean(scores: Array) -> float:
-    return float(scores.mean()) if len(scores) else math.nan
+def run_means(runs: Sequence[Array]) -> Array:
+    """The mean score of the runs of each item, shape (n,); NaN where a run has none, or there is no run."""
+    if all(len(scores) == 1 for scores in runs):
+        return np.concatenate(runs)
+    return np.array([scores.mean() if len(scores) else math.nan for scores in runs])
 
 
 # --- What is no difference, and which scale do scores have that were made elsewhere?

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
@@ -310,55 +310,77 @@ class Decided:
     notes: tuple[str, ...]
 
 
-def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide, rules: Rules) -> Decided:
-    """Judge the differences of both sides, which have the same items.
+Judged = tuple[Differences, list[str], Bound]  # what fails a metric whatever its mean does; p-values after Holm
+
+
+def judge(
+    metrics: Mapping[str, BaseMetric],
+    pairs: Sequence[tuple[ScoredSide, ScoredSide]],
+    rules: Rules,
+    has_power: bool = True,
+) -> list[dict[str, Judged]]:
+    """What each metric says of each pair of BASE and NEW; all have the same items, and share their resamples.
 
     Raises:
         InputError: a metric has no item with scores on both sides, or does not fit a rule.
     """
-    names = list(new.outputs.items)
-    clusters = clusters_of(new.outputs.groups) if rules.items == "sample" else None
-    is_same = bool(same_texts(base.outputs, new.outputs).all())
+    outputs = pairs[0][1].outputs
+    clusters = clusters_of(outputs.groups) if rules.items == "sample" else None
+    is_same = [bool(same_texts(base.outputs, new.outputs).all()) for base, new in pairs]
     scales = rules.scales(metrics)
-    found = {spec: differences(spec, m, base, new, rules.undefined, scales[spec]) for spec, m in metrics.items()}
-    drawn = _drawn(found, clusters, is_same, rules)
-    judging = [spec for spec, built in metrics.items() if built.info.judges]
-    ruled = {spec: rules if spec in judging else Rules(items="fixed") for spec in metrics}
-    bounds = {spec: _bound(spec, one, clusters, is_same, ruled[spec], drawn.get(spec)) for spec, one in found.items()}
-    deciding = [spec for spec in judging if spec not in rules.report_only]
-    bounds |= dict(zip(deciding, with_holm([bounds[spec] for spec in deciding]), strict=True))
+    found = {
+        (i, spec): differences(spec, m, *pair, rules.undefined, scales[spec])
+        for i, pair in enumerate(pairs)
+        for spec, m in metrics.items()
+    }
+    moving = {key: one for key, one in found.items() if not is_same[key[0]] or one.values.any()}
+    drawn = _drawn(moving, clusters, rules)
+    ruled = {spec: rules if m.info.judges else Rules(items="fixed") for spec, m in metrics.items()}
+    judged = []
+    for i, same in enumerate(is_same):
+        bounds = {s: _bound(s, found[i, s], clusters, same, ruled[s], drawn.get((i, s)), has_power) for s in metrics}
+        deciding = [spec for spec, m in metrics.items() if m.info.judges and spec not in rules.report_only]
+        bounds |= dict(zip(deciding, with_holm([bounds[spec] for spec in deciding]), strict=True))
+        failed = {s: _failures(s, found[i, s], list(outputs.items), ruled[s]) for s in metrics}
+        judged.append({s: (found[i, s], failed[s], bounds[s]) for s in metrics})
+    return judged
+
+
+def whole(verdicts: Collection[str]) -> str:
+    """The verdict of a gate on those of the metrics that decide; INCONCLUSIVE where none does."""
+    return next((one for one in (FAIL, INCONCLUSIVE) if one in verdicts), PASS if verdicts else INCONCLUSIVE)
+
+
+def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide, rules: Rules) -> Decided:
+    """Judge the differences of both sides, which have the same items; errors are those of `judge`."""
     rows, items, reasons, notes = [], [], dict[str, str](), list[str]()
-    for spec, one in found.items():
-        failed = _failures(spec, one, names, ruled[spec])
-        verdict = FAIL if failed else bounds[spec].verdict
-        told = "; ".join([*failed, reason(bounds[spec], bounds[spec].verdict)])
-        row = _verdicts_row(spec, spec in deciding, verdict, told, bounds[spec], one)
-        rows.append(row if spec in judging else row | _NO_VERDICT | {"delta": row["new"] - row["base"]})
-        items += worst_items(spec, one, base.outputs, new.outputs) if spec in judging else []
-        if spec in deciding:
+    for spec, (one, failed, bound) in judge(metrics, [(base, new)], rules)[0].items():
+        verdict = FAIL if failed else bound.verdict
+        told = "; ".join([*failed, reason(bound, bound.verdict)])
+        judges = metrics[spec].info.judges
+        row = _verdicts_row(spec, judges and spec not in rules.report_only, verdict, told, bound, one)
+        rows.append(row if judges else row | _NO_VERDICT | {"delta": row["new"] - row["base"]})
+        items += worst_items(spec, one, base.outputs, new.outputs) if judges else []
+        if row["decides"]:
             reasons[spec] = verdict
-        notes += _left_out(spec, one, rules)
-        if one.taken and rules.items != "fixed" and bounds[spec].method != SAME_TEXTS:
-            low, high = one.taken
-            name = "name it with --scale LOW:HIGH (scale=(LOW, HIGH))"
-            notes.append(f"{spec}: its scale is not known, and is taken to be {low:g} to {high:g}; {name}")
-    whole = next((v for v in (FAIL, INCONCLUSIVE) if v in reasons.values()), PASS if deciding else INCONCLUSIVE)
-    why = reasons if deciding else dict.fromkeys(metrics, INCONCLUSIVE)
-    said = tuple(f"{row['metric']}: {row['reason']}" for row in rows if why.get(row["metric"]) == whole)
-    return Decided(whole, said, tuple(rows), tuple(items), tuple(notes))
+        notes += notes_on(spec, one, bound, rules)
+    verdict = whole(reasons.values())
+    why = reasons or dict.fromkeys(metrics, INCONCLUSIVE)
+    said = tuple(f"{row['metric']}: {row['reason']}" for row in rows if why.get(row["metric"]) == verdict)
+    return Decided(verdict, said, tuple(rows), tuple(items), tuple(notes))
 
 
 def _drawn(
-    found: Mapping[str, Differences], clusters: Sequence[str] | None, is_same: bool, rules: Rules
-) -> dict[str, Studentized]:
+    found: Mapping[tuple[int, str], Differences], clusters: Sequence[str] | None, rules: Rules
+) -> dict[tuple[int, str], Studentized]:
     """The resamples of metrics that have a score for every item; the others draw of fewer items, each its own."""
-    whole = {spec: one for spec, one in found.items() if not is_same and np.isfinite(one.values).all()}
+    known = {key: one for key, one in found.items() if np.isfinite(one.values).all()}
     n_units = (
-        len(set(clusters)) if clusters is not None else max((len(one.values) for one in whole.values()), default=0)
+        len(set(clusters)) if clusters is not None else max((len(one.values) for one in known.values()), default=0)
     )
     needing = {
-        spec: one.values
-        for spec, one in whole.items()
+        key: one.values
+        for key, one in known.items()
         if rules.items != "fixed" and needs_draws(n_units, one.is_rate, clusters is not None, rules.sequential)
     }
     return drawn_together(needing, clusters, draws=rules.draws, seed=rules.seed)
@@ -371,6 +393,7 @@ def _bound(
     is_same: bool,
     rules: Rules,
     drawn: Studentized | None,
+    has_power: bool,
 ) -> Bound:
     known = ~np.isnan(found.values)
     allow = rules.allowed(spec, found.largest)
@@ -400,6 +423,7 @@ def _bound(
             draws=rules.draws,
             seed=rules.seed,
             drawn=drawn,
+            has_power=has_power,
         )
     except InputError as error:
         raise InputError(f"{spec}: {error}") from None
@@ -467,7 +491,8 @@ def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _left_out(spec: str, found: Differences, rules: Rules) -> list[str]:
+def notes_on(spec: str, found: Differences, bound: Bound, rules: Rules) -> list[str]:
+    """The items that are left out, and the scale that is taken where none is known."""
     told = []
     n_lost, n = int(found.lost.sum()), len(found.values)
     rest = int(np.isnan(found.values).sum()) - n_lost
@@ -475,6 +500,10 @@ def _left_out(spec: str, found: Differences, rules: Rules) -> list[str]:
         told.append(f"{spec}: {n_lost} of {n} items have no score in NEW and had one in BASE; they are left out")
     if rest:
         told.append(f"{spec}: {rest} of {n} items have no score in BASE; they are left out")
+    if found.taken and rules.items != "fixed" and bound.method != SAME_TEXTS:
+        low, high = found.taken
+        name = "name it with --scale LOW:HIGH (scale=(LOW, HIGH))"
+        told.append(f"{spec}: its scale is not known, and is taken to be {low:g} to {high:g}; {name}")
     return told
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -317,12 +317,12 @@ def with_holm(bounds: Sequence[Bound]) -> list[Bound]:
 
 
 def drawn_together(
-    differences: Mapping[str, Array],
+    differences: Mapping[Any, Array],
     clusters: Sequence[Hashable] | None = None,
     *,
     draws: int = DRAWS,
     seed: int = 0,
-) -> dict[str, Studentized]:
+) -> dict[Any, Studentized]:
     """The resamples of several metrics on the same items, for `bound_difference`: to draw items takes most of the time.
 
     Args:

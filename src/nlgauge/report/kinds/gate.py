@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -10,7 +12,18 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.labels import ELLIPSIS, visible
 from nlgauge.report.pages import render_result
-from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, Kind, Paper, Part, Row, Table, absent, by_keys, number
+from nlgauge.report.tables import (
+    FALLS,
+    LOWER_IS_BETTER,
+    Kind,
+    Paper,
+    Part,
+    Row,
+    Table,
+    absent,
+    by_keys,
+    number,
+)
 from nlgauge.report.text import marked, pieces, rises, shared
 
 HEADS = {
@@ -27,6 +40,19 @@ _LEGEND = (
     "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",
     "seen from: the smallest drop of the mean that so many items tell from none with probability .8",
 )
+AA, WHOLE = "What the gate says though nothing changed", "the whole gate"  # WHOLE stands in the place of a metric
+_AA = (
+    ("", "metric fail pass inconclusive fail_otherwise pairs pairs_fail pairs_pass"),
+    ("Allowances", "metric allow allow_few_fail allow_most_pass allow_item_few_fail"),
+    ("Noise", "metric differs item_sd mean_sd mean_sd_items q_p"),
+)
+_AA_LEGENDS = (
+    "fail, pass, inconclusive: shares of pairs whose items have the scores of two of their runs; fail otherwise: by"
+    " another rule than that of the mean; pairs: each run against each other one",
+    "few fail, most pass: from here on fewer than one of twenty pairs FAIL, and nineteen PASS, by this metric alone",
+    "differs: share of items whose runs have other scores; mean sd items: what the noise of items alone makes of the"
+    " mean's; q p: of Cochran's Q, small where something moves whole runs",
+)
 
 
 def head(result: Result) -> str:
@@ -42,10 +68,44 @@ def _said(result: Result) -> str:
 def gate_parts(paper: Paper) -> list[Part]:
     """The verdict and its reasons, the table of metrics, and the items that lost most."""
     result = paper.result
-    if not result.rows:
-        return []
+    if result.verdict is None:
+        return aa_parts(result, paper.places) if result.rows else []
     reasons = "\n".join(f"- {reason}" for reason in result.reasons)
     return [head(result), reasons, power(result), gate_table(result, paper.places), *_items(result, paper)]
+
+
+def aa_parts(result: Result, digits: int = 3) -> list[Part]:
+    """What the gate says of runs of one system: what to allow, verdicts, noise, and pass^k of scores of 0 and 1."""
+    passing = ("pass^k: share of items that pass all of k runs", "metric statistic value low high")
+    tables = [
+        replace(_fields(title, result.rows, fields.split(), digits), legend=(legend,))
+        for (title, fields), legend in zip(_AA, _AA_LEGENDS, strict=True)
+    ]
+    tables += [_fields(passing[0], result.statistics, passing[1].split(), digits)] if result.statistics else []
+    return [f"{AA} ({result.rows[0]['runs']} runs)", "\n".join(f"- {one}" for one in allowances(result)), *tables]
+
+
+def _fields(title: str, rows: Sequence[Row], names: Sequence[str], digits: int) -> Table:
+    """A table of some fields; a row that has none of them is left out."""
+
+    def cell(name: str, value: Any) -> str:
+        if not isinstance(value, float) or "allow" in name or "sd" in name:  # in units of the metric
+            return value if isinstance(value, str) else "" if absent(value) else f"{value:.4g}"
+        return number(value, digits, missing="")
+
+    body = tuple((row["metric"], *(cell(name, row[name]) for name in names[1:])) for row in rows)
+    return Table(title, tuple(n.replace("_", " ") for n in names), tuple(line for line in body if any(line[1:])))
+
+
+def allowances(result: Result) -> Iterator[str]:
+    """From which allowances on FAIL comes seldom and PASS mostly, as they are typed."""
+    for said, key in (
+        ("FAIL comes in fewer than one of twenty pairs", "few_fail"),
+        ("PASS in nineteen of twenty", "most_pass"),
+    ):
+        known = {row["metric"]: row[f"allow_{key}"] for row in result.rows if not absent(row[f"allow_{key}"])}
+        typed = " ".join(f"--allow {shlex.quote(f'{spec}={allow:g}')}" for spec, allow in known.items())
+        yield f"{said} from {typed} on" if typed else f"{said} with no allowance"
 
 
 def power(result: Result) -> str:
@@ -119,6 +179,7 @@ def _cut(text: str) -> str:
 
 def gate_html(result: Result) -> str:
     """The page of a result of kind `gate`."""
+    unchanged = aa_parts(result) if result.verdict is None and result.rows else []
     items = [
         {
             "metric": spec,
@@ -139,9 +200,10 @@ def gate_html(result: Result) -> str:
         result,
         verdict=result.verdict or "",
         head=_said(result),
-        reasons=result.reasons,
-        power=power(result) if result.rows else "",
-        table=gate_table(result) if result.rows else None,
+        reasons=[*allowances(result)] if unchanged else result.reasons,
+        heading=AA if unchanged else "May this change ship?",
+        power=power(result) if result.verdict and result.rows else "",
+        tables=[one for one in unchanged if isinstance(one, Table)] or ([gate_table(result)] if result.rows else []),
         items=items,
     )
 
