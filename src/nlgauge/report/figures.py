@@ -31,9 +31,9 @@ from nlgauge.report.drawing import (
     text,
     ticks,
 )
-from nlgauge.report.kinds.score import digits_of, line_name, system_name
+from nlgauge.report.kinds.score import line_name, system_name
 from nlgauge.report.labels import clean
-from nlgauge.report.tables import PEOPLE, UNDEFINED, Row, absent, measured, number
+from nlgauge.report.tables import PEOPLE, UNDEFINED, Row, absent, digits_of, measured, number
 from nlgauge.report.text import directed, doubts_of
 from nlgauge.stats.draws import mean_interval
 
