@@ -286,7 +286,7 @@ def _order(rows: Sequence[Row], first: Sequence[Row]) -> list[str]:
 def in_short(result: Result) -> Iterator[str]:
     """For each criterion whom people put first, and how near to people the best metric comes."""
     for criterion, where, rows in _parts(result.people):
-        people, by = _people(criterion, rows)[0], f"By people's {criterion}{where}"
+        people, by = _people(criterion, rows)[0], f"By people's {criterion}{f' ({where[2:]})' if where else ''}"
         first = [row["system"] for row in people if row["rank"] == 1]
         if first and len(people) > 1:
             n = len(people) - len(first)
@@ -301,6 +301,6 @@ def in_short(result: Result) -> Iterator[str]:
             best, left_out = metrics[0], _LEFT_OUT[task[0]["left_out"]]
             reached = f"{best['metric']} reaches {number(best['value'], 2)}, the most of the metrics"
             yield (
-                f"By {stat} with {criterion}{where} (level {level}) {reached}; people reach {number(reach[0], 2)}"
+                f"By {stat} with {criterion} (level {level}{where}) {reached}; people reach {number(reach[0], 2)}"
                 f" ({left_out})."
             )

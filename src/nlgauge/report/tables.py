@@ -471,9 +471,8 @@ def _lines(result: Result) -> Iterator[list[str]]:
     fields = list(dict.fromkeys(name for row in rows for name in row))
     about = {metric["spec"]: metric for metric in result.metrics}
     beside = [name for name in _OF_METRIC if about and "metric" in fields and name not in fields]
-    settings = {
-        name: result.settings[name] for name in SETTINGS if name not in fields and result.settings.get(name) is not None
-    }
+    own = result.settings if result.rows else {}  # they say how rows of metrics were made
+    settings = {name: own[name] for name in SETTINGS if name not in fields and own.get(name) is not None}
     yield [*fields, *beside, *settings]
     same = [full(value) for value in settings.values()]
     for row in rows:
