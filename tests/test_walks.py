@@ -28,16 +28,17 @@ DATA = "weather.jsonl"
 WALKS = {  # command -> files whose functions it enters, at most
     f"score {DATA} -m bleu": 32,
     f"audit {DATA} --suite menli -m chrf --no-cache": 54,
-    f"meta {DATA} --judgements weather_ratings.tsv -m chrf -m bleu -c adequacy": 42,
+    f"meta {DATA} --judgements weather_ratings.tsv -m chrf -m bleu -c adequacy": 43,
     f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 34,
     "synth {folder}/few.txt -o {folder}/changed.jsonl": 41,  # models/fetch finds the encoder
 }
 # Of the package, at most. The longest is metaeval/measure.py, with the statistics of labels: one subject. One file of
 # each walk that reads data is io/formats.py, which describes each format, and one io/evalset.py, which reads texts,
 # ratings and scores for every verb; METEOR's reader of WordNet stands in the lexicon, which synth enters. In
-# metaeval, people and raters have a file each, whose subjects are a ranking and an agreement.
+# metaeval, people and raters have a file each, whose subjects are a ranking and an agreement; what people say is shown
+# by report/people.py, for the page of meta and for the first screen of a report.
 ALARM = "this is an alarm: if the code is honest, raise the number here and say why; do not squeeze code to fit it"
-SIZES = {"files": 257, "classes": 704, "median lines": 381, "most lines": 961}
+SIZES = {"files": 259, "classes": 706, "median lines": 381, "most lines": 961}
 
 
 def entered(command: str) -> list[str]:

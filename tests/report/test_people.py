@@ -288,6 +288,10 @@ def test_a_sentence_says_who_leads_and_one_how_near_a_metric_comes(people):
         "By kendall_b with adequacy (level item) chrf reaches 0.62, the most of the metrics; people reach 0.50"
         " (one rater left out).",
     ]
+    grouped = [{**row, "group": "zh-en"} for row in made.people]
+    assert list(in_short(Result("meta", (), people=grouped))) == [
+        "By people's adequacy (zh-en) one is first, before 2 others."
+    ]
     alike = [{**row, "rank": 1} for row in made.people if row["metric"] == "human.adequacy"]
     assert list(in_short(Result("meta", (), people=alike))) == [
         "By people's adequacy one, two and three share the first rank."

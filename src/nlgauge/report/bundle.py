@@ -37,11 +37,24 @@ from nlgauge.report.figures import (
     scatter_figures,
     system_figures,
 )
-from nlgauge.report.kinds.score import digits_of, line_name, rank_of, system_name
+from nlgauge.report.kinds.score import line_name, rank_of, system_name
 from nlgauge.report.labels import visible
 from nlgauge.report.pages import names_of, page, render_template, without_folders
 from nlgauge.report.people import few, in_short
-from nlgauge.report.tables import FALLS, PEOPLE, SIGNIFICANT, Row, absent, by_keys, csv, listed, measured, number, p_of
+from nlgauge.report.tables import (
+    FALLS,
+    PEOPLE,
+    SIGNIFICANT,
+    Row,
+    absent,
+    by_keys,
+    csv,
+    digits_of,
+    listed,
+    measured,
+    number,
+    p_of,
+)
 from nlgauge.report.text import Fact, Trust, faults_of, trust_of
 from nlgauge.stats.draws import mean_interval, numbered
 
@@ -414,13 +427,12 @@ def _to_people(
                 what = f"level with {base}, while clearly {word} by {_all_of(by, counted)}"
                 said.setdefault(what, []).append(name)
         told = [f"{listed(few(names))} {'is' if len(names) == 1 else 'are'} {what}" for what, names in said.items()]
-        means = ", ".join(few([f"{name} {cells[name].text}" for name in ordered]))
         known = criterion in ranked
-        by = f"By people's {criterion}" if known else "To them"
+        means = ", ".join(few([f"{name} {cells[name].text}" for name in ordered]))
         rated = "" if known else f"People rate {criterion}: {means}. "
-        clear = f"{by} {'; '.join(told)}." if told else ""
-        if said := (rated + clear).strip():
-            yield said
+        to_them = f"By people's {criterion}" if known else "To them"
+        if sentence := (rated + (f"{to_them} {'; '.join(told)}." if told else "")).strip():
+            yield sentence
 
 
 def _people(trust: Mapping[str, Trust], criteria: Mapping[str, None]) -> Iterator[str]:

@@ -33,10 +33,21 @@ from nlgauge.report.drawing import (
     text,
     ticks,
 )
-from nlgauge.report.kinds.score import digits_of, line_name, system_name
+from nlgauge.report.kinds.score import line_name, system_name
 from nlgauge.report.labels import clean
 from nlgauge.report.pages import page, render_template
-from nlgauge.report.tables import MEAN, PEOPLE, UNDEFINED, Row, absent, by_keys, is_of_people, measured, number
+from nlgauge.report.tables import (
+    MEAN,
+    PEOPLE,
+    UNDEFINED,
+    Row,
+    absent,
+    by_keys,
+    digits_of,
+    is_of_people,
+    measured,
+    number,
+)
 from nlgauge.report.text import directed, doubts_of
 from nlgauge.stats.draws import mean_interval
 

@@ -10,7 +10,6 @@ from typing import Any
 from nlgauge.core.result import Result
 from nlgauge.io.files import counted
 from nlgauge.report.drawing import Axis, axis_of, csv_file, strip
-from nlgauge.report.kinds.score import digits_of
 from nlgauge.report.tables import (
     MEAN,
     PEOPLE,
@@ -20,6 +19,7 @@ from nlgauge.report.tables import (
     absent,
     by_keys,
     descending,
+    digits_of,
     listed,
     number,
     values_of,
@@ -88,7 +88,7 @@ def ranking(result: Result, digits: int | None = None, *, places: bool = True) -
         places: with a column for each metric.
     """
     parts = _parts(result.people)
-    return [_ranking(*part, digits, places) for part in parts if _people(part[0], part[-1])[0]]
+    return [_ranking(name, where, rows, digits, places) for name, where, rows in parts if _people(name, rows)[0]]
 
 
 def _ranking(criterion: str, where: str, rows: Sequence[Row], digits: int | None, places: bool) -> Panel:
@@ -297,7 +297,7 @@ def _order(rows: Sequence[Row], first: Sequence[Row]) -> list[str]:
 def in_short(result: Result) -> Iterator[str]:
     """For each criterion whom people put first, and how near to people the best metric comes."""
     for criterion, where, rows in _parts(result.people):
-        people, by = _people(criterion, rows)[0], f"By people's {criterion}{where}"
+        people, by = _people(criterion, rows)[0], f"By people's {criterion}{f' ({where[2:]})' if where else ''}"
         first = [row["system"] for row in people if row["rank"] == 1]
         if first and len(people) > 1:
             n = len(people) - len(first)
@@ -306,12 +306,12 @@ def in_short(result: Result) -> Iterator[str]:
     for criterion, where, rows in _parts(result.ceiling):
         (stat, level, _), task = next(iter(by_keys(rows, "stat", "level", "left_out").items()))
         known = [row for row in task if not row.get("control") and not absent(row["value"])]
-        people = [row["value"] for row in known if row["metric"] == _CEILING]
+        reach = [row["value"] for row in known if row["metric"] == _CEILING]
         metrics = sorted((row for row in known if row["metric"] != _CEILING), key=lambda row: -float(row["value"]))
-        if people and metrics:
+        if reach and metrics:
             best, left_out = metrics[0], _LEFT_OUT[task[0]["left_out"]]
             reached = f"{best['metric']} reaches {number(best['value'], 2)}, the most of the metrics"
             yield (
-                f"By {stat} with {criterion}{where} (level {level}) {reached}; people reach {number(people[0], 2)}"
+                f"By {stat} with {criterion} (level {level}{where}) {reached}; people reach {number(reach[0], 2)}"
                 f" ({left_out})."
             )

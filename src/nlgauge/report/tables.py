@@ -113,6 +113,7 @@ def weight_tasks(rows: Sequence[Row]) -> dict[tuple[Any, ...], list[Row]]:
 
 
 UNDEFINED = "undefined"
+_ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
 
 
 def absent(value: float | None) -> bool:
@@ -139,6 +140,18 @@ def number(value: float | None, digits: int = 3, *, sign: str = "", missing: str
         return missing
     text = f"{value:{sign}.{digits}f}"
     return text.replace("-", sign) if float(text) == 0 else text
+
+
+def digits_of(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> int:
+    """The number of decimals: a scale to 100 reads well with two, a scale to 1 with four.
+
+    The scale is that of the metric; where it is not known, the values say it.
+    """
+    low, high = metric.get("range") or (None, None)
+    if high is not None:
+        return 2 if max(abs(low or 0.0), abs(high)) > _ONES else 4
+    values = [abs(row["value"]) for row in rows if row.get("value") and not absent(row["value"])]
+    return 4 if values and max(values) <= _ONE else 2
 
 
 def percent(share: float | None) -> str:
@@ -458,9 +471,8 @@ def _lines(result: Result) -> Iterator[list[str]]:
     fields = list(dict.fromkeys(name for row in rows for name in row))
     about = {metric["spec"]: metric for metric in result.metrics}
     beside = [name for name in _OF_METRIC if about and "metric" in fields and name not in fields]
-    settings = {
-        name: result.settings[name] for name in SETTINGS if name not in fields and result.settings.get(name) is not None
-    }
+    own = result.settings if result.rows else {}  # they say how rows of metrics were made
+    settings = {name: own[name] for name in SETTINGS if name not in fields and own.get(name) is not None}
     yield [*fields, *beside, *settings]
     same = [full(value) for value in settings.values()]
     for row in rows:

@@ -27,6 +27,7 @@ from nlgauge.report.tables import (
     by_keys,
     compared,
     difference,
+    digits_of,
     measured,
     number,
     p_of,
@@ -39,7 +40,6 @@ from nlgauge.report.text import Trust, doubts_of, parts_html, rises
 _NO_NAME, _PARTS = "-", "parts."
 _PARTS_OF_BLEU = "bp: brevity penalty; ratio: length by reference_length; precisionN: percent of the n-grams of N words"
 _WORSE, _TIED = "†", "‡"
-_ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
 
 
 def system_name(system: str | None) -> str:
@@ -283,18 +283,6 @@ def _digits(digits: int | None, result: Result, *, lean: bool = False) -> dict[s
     if digits is None:
         return usual
     return {spec: digits + own - 2 if lean else digits for spec, own in usual.items()}
-
-
-def digits_of(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> int:
-    """The number of decimals: a scale to 100 reads well with two, a scale to 1 with four.
-
-    The scale is that of the metric; where it is not known, the values say it.
-    """
-    low, high = metric.get("range") or (None, None)
-    if high is not None:
-        return 2 if max(abs(low or 0.0), abs(high)) > _ONES else 4
-    values = [abs(row["value"]) for row in rows if row.get("value") and not absent(row["value"])]
-    return 4 if values and max(values) <= _ONE else 2
 
 
 def _group(group: str | None, grouped: bool) -> list[str]:
