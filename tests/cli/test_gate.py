@@ -273,5 +273,6 @@ def test_ratings_in_a_table_of_their_own_name_the_side_by_its_file(tmp_path, mon
     assert run("gate", "--aa", "old.jsonl", "new.jsonl", *typed) == 0
     bare = [line.replace(",old,", ",").replace(",new,", ",") for line in ratings[:80]]
     Path("bare.csv").write_text("item,annotator,quality\n" + "\n".join(bare), encoding="utf-8")
+    capsys.readouterr()
     said = refused(capsys, "gate", "old.jsonl", "new.jsonl", "--judgements", "bare.csv", "-m", "human.quality")
     assert "bare.csv does not say which side a rating is of; expected rows with a 'system'" in said
