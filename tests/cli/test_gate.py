@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -253,3 +254,25 @@ def test_what_does_not_go_with_runs_is_refused(tmp_path, runs, capsys):
     assert run("gate", runs[0], "-m", "human.ok", "--save", kept, "-q") == 0
     assert "got 1 and 1 baseline" in refused(capsys, "gate", "--aa", runs[1], kept, "-m", "human.ok")
     assert "no text has a rating 'other'; known: ok" in refused(capsys, "gate", "--aa", *runs, "-m", "human.other")
+
+
+def test_ratings_in_a_table_of_their_own_name_the_side_by_its_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("old", "new"):
+        rows = [json.dumps({"seg": str(i), "hyp": f"{name} {i}", "ref": "r"}) for i in range(40)]
+        Path(f"{name}.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    ratings = [
+        f"{i},{name},{who},{5 if name == 'old' else 1}" for name in ("old", "new") for i in range(40) for who in "ab"
+    ]
+    Path("r.csv").write_text("item,system,annotator,quality\n" + "\n".join(ratings), encoding="utf-8")
+    typed = ("--judgements", "r.csv", "-m", "human.quality", "--scale", "1:5", "--json", "g.json", "-q")
+    assert run("gate", "old.jsonl", "new.jsonl", *typed) == 3
+    made = json.loads(Path("g.json").read_text(encoding="utf-8"))
+    assert (made["rows"][0]["base"], made["rows"][0]["new"]) == (5, 1)
+    assert [file["path"] for file in made["inputs"]] == ["old.jsonl", "r.csv", "new.jsonl"]
+    assert run("gate", "--aa", "old.jsonl", "new.jsonl", *typed) == 0
+    bare = [line.replace(",old,", ",").replace(",new,", ",") for line in ratings[:80]]
+    Path("bare.csv").write_text("item,annotator,quality\n" + "\n".join(bare), encoding="utf-8")
+    capsys.readouterr()
+    said = refused(capsys, "gate", "old.jsonl", "new.jsonl", "--judgements", "bare.csv", "-m", "human.quality")
+    assert "bare.csv does not say which side a rating is of; expected rows with a 'system'" in said

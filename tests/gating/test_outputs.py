@@ -585,7 +585,7 @@ def test_severity_is_taken_out_over_both_sides():
         return outputs(*rows, name=name)
 
     column = {"human.q.z": RatingColumn(criterion="q.z")}
-    base, new = score_sides(side("BASE", 4.0, 6.0), side("NEW", 1.0, 3.0), column, Runtime())
+    base, new = score_sides([side("BASE", 4.0, 6.0), side("NEW", 1.0, 3.0)], column, Runtime())
     deviation = np.std([4, 6, 1, 3], ddof=1)
     found = differences("human.q.z", column["human.q.z"], base, new, "fail").values
     np.testing.assert_allclose(found, [-3 / deviation] * 2)

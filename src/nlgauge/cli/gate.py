@@ -16,6 +16,7 @@ from nlgauge.gating.aa import aa_test
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import GateBaseline, Outputs, check_cards, check_name, score_side, write_baseline
 from nlgauge.gating.verdicts import Rules, m_of_n
+from nlgauge.io.parallel import system_names
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
 
@@ -84,6 +85,7 @@ class SideNames:
     base_system: Annotated[str | None, Typed("The system in BASE, where it holds several.", metavar="NAME")] = None
     new_system: Annotated[str | None, Typed("The system in NEW, where it holds several.", metavar="NAME")] = None
     columns: options.Columns = None
+    judgements: options.Judgements = None
     common: Annotated[bool, Typed("Only the items that both sides have.")] = False
     aa: Annotated[bool, Typed("All files are runs of one system: what do the rules say though nothing changed?")] = (
         False
@@ -99,7 +101,21 @@ class SideNames:
 
     def open(self, path: str, system: str | None) -> Outputs | GateBaseline:
         """One of the sides."""
-        return opened(path, path, columns=options.columns_of(self.columns), system=system)
+        columns = options.columns_of(self.columns)
+        return opened(path, path, columns=columns, system=system, judgements=self.judgements)
+
+    def check_rated(self, *sides: Outputs | GateBaseline) -> None:
+        """Refuse ratings that do not say which side they are of."""
+        texts = [side for side in sides if isinstance(side, Outputs)] if self.judgements is not None else []
+        known = set[str]()
+        for side in texts:
+            own = {run.id for run in side.segments if run.system is None}
+            if known & own:
+                raise InputError(
+                    f"{self.judgements} does not say which side a rating is of; expected rows with a 'system', which is"
+                    f" the name of a file without its ending, such as {system_names([side.name])[0]!r}"
+                )
+            known |= own
 
 
 @options.verb(without={"segments", "width"})
@@ -144,8 +160,8 @@ def gate(
 
     With several metrics each must pass; p-values of FAIL are adjusted after Holm. Items pair by `seg`, else `id`. An
     item, reference or source that one side lacks or has otherwise is refused. A score that NEW alone lacks fails the
-    gate. Several runs of an item count by their mean. With `--judge-card` a judge decides only if a card names its
-    model and prompt, and its kappa is printed.
+    gate. Several runs of an item count by their mean. Rows of `--judgements` name the side by its file, as `system`.
+    With `--judge-card` a judge decides only if a card names its model and prompt, and its kappa is printed.
 
     With `--aa` all files are runs of one system (of a judge: the same texts with its scores), and the code is 0. By the
     rules that are typed, each run is judged against each other one, and so are a thousand simulated pairs, whose items
@@ -164,12 +180,13 @@ def gate(
         check_name(sides.save)
     cards = limits.judge_card or []
     told = check_cards(metrics, only, cards) if cards else []
-    files.check(base, new, cards, junit=junit, markdown=markdown, save=sides.save)
+    files.check(base, new, sides.judgements, cards, junit=junit, markdown=markdown, save=sides.save)
     runtime = run.runtime()
     if sides.aa:
         idle = {"save": sides.save, "junit": junit, "rescore": sides.rescore, "new-system": sides.new_system}
         options.refuse_idle(idle | {"inconclusive": limits.inconclusive}, "goes with a verdict, and --aa gives none")
         runs = [sides.open(path, sides.base_system) for path in (base, *(new or []))]
+        sides.check_rated(*runs)
         result, verdict = aa_test(runs, metrics, rules, runtime, sides.common), PASS
     elif not new:
         return _save_alone(base, sides, metrics, runtime, run.quiet)
@@ -179,6 +196,7 @@ def gate(
         old, fresh = sides.open(base, sides.base_system), sides.open(new[0], sides.new_system)
         if isinstance(fresh, GateBaseline):
             raise InputError(f"{new[0]} is a baseline, expected it as BASE; give the new texts as NEW")
+        sides.check_rated(old, fresh)
         found = judged(old, fresh, metrics, rules, runtime, rescore=sides.rescore, common=sides.common)
         result, verdict = found.result(), found.verdict
     is_kept = sides.save is not None and verdict != PASS and os.path.exists(sides.save)

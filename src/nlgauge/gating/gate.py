@@ -26,9 +26,9 @@ from nlgauge.gating.outputs import (
     write_baseline,
 )
 from nlgauge.gating.verdicts import Decided, Drops, Items, Rules, Scales, Undefined, decide, flickers
+from nlgauge.io.evalset import read_set
 from nlgauge.io.frames import dataset_of
-from nlgauge.io.read import open_data, read
-from nlgauge.io.segments import drained
+from nlgauge.io.read import read
 from nlgauge.metrics.function import RATINGS
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
@@ -257,13 +257,14 @@ def opened(
     groups: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     system: str | None = None,
+    judgements: str | None = None,
 ) -> Outputs | GateBaseline:
-    """One side, whatever it is given as; arguments as for `gate`."""
+    """One side, whatever it is given as; arguments as for `gate`, and a table of ratings of a data file."""
     if isinstance(given, str | os.PathLike):
         path = os.fspath(given)
         if is_baseline(path):
             return read_baseline(path)
-        dataset, inputs = drained(open_data(path, columns=columns), path)
+        dataset, inputs = read_set([path], columns, judgements)
         return Outputs.of(dataset, path, system, inputs)
     if isinstance(given, Dataset) or is_frame(given):
         return Outputs.of(dataset_of(given, columns), name, system)
@@ -308,7 +309,7 @@ def judged(
         described(metrics, after),
         after,
         metrics,
-        [*old.files, *fresh.files],
+        list({file["path"]: file for file in (*old.files, *fresh.files)}.values()),
         {"draws": rules.draws, "seed": rules.seed, "confidence": 1 - rules.alpha},
     )
 
