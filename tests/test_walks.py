@@ -29,7 +29,7 @@ WALKS = {  # command -> files whose functions it enters, at most
     f"score {DATA} -m bleu": 32,
     f"audit {DATA} --suite menli -m chrf --no-cache": 54,
     f"meta {DATA} --judgements weather_ratings.tsv -m chrf -m bleu -c adequacy": 43,
-    f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 34,
+    f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 35,
     "synth {folder}/few.txt -o {folder}/changed.jsonl": 41,  # models/fetch finds the encoder
 }
 # Of the package, at most. The longest is metaeval/measure.py, with the statistics of labels: one subject. One file of
