@@ -6,15 +6,12 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-import nlgauge as ng
-from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Segment
 from nlgauge.report.drawing import Axes
 from nlgauge.report.figures import (
     Buckets,
     FigureBar,
-    _bars_of,
     bar_figures,
     bars,
     bucket_figures,
@@ -316,55 +313,3 @@ def test_texts_without_blanks_are_counted_in_characters():
 def test_groups_are_buckets():
     (found,) = buckets_of([None] * 3, ["en-de", "de-en", None])
     assert (found.name, found.labels, found.places.tolist()) == ("group", ["de-en", "en-de"], [1, 0, -1])
-
-
-# --- The figures of a result alone
-
-
-def rated(metric, value, **more):
-    row = {"metric": metric, "stat": "pearson", "criterion": "good", "level": "segment", "group": "mean"}
-    return {**row, "value": value, "low": None, "high": None, "n_used": 4, "chance": 0.0, **more}
-
-
-def test_the_plot_of_agreement_has_a_bar_for_each_metric_and_no_text_of_a_user_is_markup():
-    own = [rated("<b>", 0.5), rated("ter", None), rated("chrf", -0.25), {**rated("chrf", 0.9), "group": "de-en"}]
-    metrics = [{"spec": "<b>", "signature": "b", "higher_is_better": True, "judges": False}]
-    rows = [*_bars_of(Result("meta", own, metrics=metrics))]
-    assert [(figure.title, figure.note) for figure in rows] == [
-        ("pearson with good, level segment", "(?) <b> says nothing here: it describes outputs, and judges none.")
-    ]
-    assert [(one["metric"], one["value"]) for one in rows[0].numbers] == [("<b> (?)", 0.5), ("chrf", -0.25)]
-    assert "&lt;b&gt; (?)" in rows[0].picture
-    assert "<b>" not in rows[0].picture
-
-
-def test_the_plot_of_an_audit_says_on_what_a_model_was_trained():
-    row = {"metric": "nli", "group": None, "accuracy": 0.5, "low": 0.1, "high": 0.9, "n": 3, "trained_on": ""}
-    rows = [{**row, "phenomenon": "typos"}, {**row, "phenomenon": "negation", "trained_on": "negation"}]
-    (figure,) = _bars_of(Result("audit", [*rows, {**row, "phenomenon": "none", "accuracy": float("nan")}]))
-    assert figure.title == "Accuracy of nli by phenomenon"
-    assert [one["phenomenon"] for one in figure.numbers] == ["typos", "negation (?)"]
-    assert "no blind test" in figure.note
-    checked = {"metric": "nli", "task": "mt", "template": "typos", "deviation": -0.5, "low": None, "high": None, "n": 2}
-    (figure,) = _bars_of(Result("audit", [checked]))
-    assert (figure.title, figure.numbers[0]["deviation"]) == ("Deviation of nli from people, task mt", -0.5)
-
-
-def test_an_outcome_draws_what_its_result_draws_and_figures_of_a_page_are_taken_over():
-    systems = {"a": ["the cat", "a dog"], "<i>": ["the cat sat", "a cow"]}
-    outcome = ng.compare(systems, ["the cat", "a dog"], metrics=["chrf", "ter"], draws=20)
-    found = outcome.plot()
-    assert list(found) == list(outcome.result().plot())
-    assert [figure.count("<svg") for figure in found] == [1, 1, 0]  # bars of two metrics, and shaded ranks
-    shown = found._repr_html_()
-    assert "&lt;i&gt;" in shown
-    assert "<i>" not in shown
-    assert "<table" not in "".join(found[:2])
-    (picture,) = ng.align("the cat", "a cat").result().plot()
-    assert picture.count("<svg") == 1
-
-
-@pytest.mark.parametrize("kind", ["choose", "explain", "gate", "score", "meta", "audit"])
-def test_what_has_no_picture_says_what_to_do(kind):
-    with pytest.raises(InputError, match=f"this result of kind '{kind}' has no picture; print it, or write its page"):
-        Result(kind, []).plot()

@@ -1,8 +1,10 @@
 import re
+from html import unescape
 
 import jinja2
 import pytest
 
+import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.drawing import contrast
@@ -201,3 +203,17 @@ def test_forms_that_a_result_does_not_have_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"^unknown format 'xlsx'"):
         write_result(RESULT, tmp_path / "r", "xlsx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
+    outcome = ng.compare(
+        {"a": ["the cat", "a dog"], "<i>": ["the cat sat", "a cow"]}, ["the cat", "a dog"], metrics=["chrf"]
+    )
+    shown = outcome.plot()._repr_html_()
+    assert shown == outcome.result().plot()._repr_html_()
+    (source,) = re.fullmatch(
+        r'<iframe srcdoc="([^"]*)" sandbox="allow-scripts allow-downloads" style="[^"]*"></iframe>', shown
+    ).groups()
+    assert unescape(source) == page(outcome.result())
+    assert "<i>" not in source
+    assert ng.align("the cat", "a cat").result().plot().count("<svg") == 1

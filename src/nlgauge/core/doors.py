@@ -114,7 +114,7 @@ _MAKERS = {
     "result": "nlgauge.report.text:result_html",
     "scores": "nlgauge.report.text:scores_html",
     "suite": "nlgauge.report.text:suite_html",
-    "plot": "nlgauge.report.figures:plot",
+    "plot": "nlgauge.report.pages:framed",
     "worst": "nlgauge.report.kinds.score:worst_shown",
 }
 

@@ -138,10 +138,10 @@ class Result:
         return made("arrow", self.as_columns())
 
     def plot(self) -> Any:
-        """The pictures alone, as a notebook shows them: bars of the numbers, and the figures of the page.
+        """The page of the result with its pictures, in a frame that a notebook shows.
 
         Raises:
-            InputError: results of this kind have no picture.
+            InputError: results of this kind have no page.
         """
         return made("plot", self)
 
@@ -178,7 +178,7 @@ class Outcome:
         return self.result().to_arrow()
 
     def plot(self) -> Any:
-        """The pictures alone; see `Result.plot`."""
+        """The page with its pictures; see `Result.plot`."""
         return self.result().plot()
 
     def __str__(self) -> str:

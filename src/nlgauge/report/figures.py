@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array, Counts
-from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Segment
 from nlgauge.report.drawing import (
@@ -35,19 +33,7 @@ from nlgauge.report.drawing import (
 )
 from nlgauge.report.kinds.score import line_name, system_name
 from nlgauge.report.labels import clean
-from nlgauge.report.pages import page, render_template
-from nlgauge.report.tables import (
-    MEAN,
-    PEOPLE,
-    UNDEFINED,
-    Row,
-    absent,
-    by_keys,
-    digits_of,
-    is_of_people,
-    measured,
-    number,
-)
+from nlgauge.report.tables import PEOPLE, UNDEFINED, Row, absent, digits_of, measured, number
 from nlgauge.report.text import directed, doubts_of
 from nlgauge.stats.draws import mean_interval
 
@@ -84,17 +70,15 @@ def bar_figures(result: Result) -> list[Figure]:
 
 
 def _figure(metric: Mapping[str, Any], rows: Sequence[Row], doubt: str) -> Figure:
+    numbers = [
+        {"system": line_name(row), "value": row["value"], "low": row["low"], "high": row["high"], "n": row["n"]}
+        for row in rows
+    ]
+    found = [FigureBar(row["system"], row["value"], row["low"], row["high"]) for row in numbers]
     spec, digits = metric["spec"], digits_of(metric, rows)
     direction = directed(metric).removeprefix(spec)
     title, note = f"{spec}{' (?)' if doubt else ''}{direction}", f"(?) Says nothing here: {doubt}." if doubt else ""
-    numbers = [{"system": line_name(row), **{key: row[key] for key in ("value", "low", "high", "n")}} for row in rows]
-    return _barred(title, numbers, digits, note)
-
-
-def _barred(title: str, numbers: Sequence[Mapping[str, Any]], digits: int = 3, note: str = "") -> Figure:
-    """A bar for each row of name, value, low, high and n."""
-    found = [FigureBar(name, value, low, high) for name, value, low, high, _ in (row.values() for row in numbers)]
-    return Figure(title, numbers, bars(title, found, digits), note=note)
+    return Figure(title, numbers, bars(spec, found, digits), note=note)
 
 
 def bars(title: str, found: Sequence[FigureBar], digits: int) -> Any:
@@ -569,65 +553,3 @@ def _systems_figure(metric: str, names: tuple[str, str], both: Sequence[tuple[st
     shown = better[: 3 if counts[2] else 2]
     numbers, markup = points_plot(f"{title}. {note}", axes, xs, ys, fields, rows, shapes, shown, diagonal=True)
     return Figure(title, numbers, markup, note=f"{note} of {len(both)} items")
-
-
-# --- The figures of a result alone, as a notebook shows them
-
-_OF_PAGE = re.compile("<figure.*?</figure>", re.DOTALL)  # markup of ours: every "<" of a text is escaped
-
-
-class Plot(tuple[str, ...]):
-    """Figures as HTML, each with its picture and its caption."""
-
-    def _repr_html_(self) -> str:
-        """All figures, as a notebook shows them."""
-        return "\n".join(self)
-
-
-def plot(result: Result) -> Plot:
-    """The pictures of a result: bars of its numbers, and the figures of its page.
-
-    Raises:
-        InputError: results of this kind have no picture, or this one has no numbers.
-    """
-    drawn = [*bar_figures(result), *filter(None, [rank_figure(result)])] if result.kind == "score" else _bars_of(result)
-    figures = [*_OF_PAGE.findall(render_template("plot.html", figures=drawn)), *_OF_PAGE.findall(page(result))]
-    if not figures:
-        raise InputError(
-            f"this result of kind {result.kind!r} has no picture; print it, or write its page with .write('NAME.html')"
-        )
-    return Plot(figures)
-
-
-_AGREEMENT = (("stat", "criterion", "level"), "{} with {}, level {}", "metric", "value")
-_BARRED = {  # kind -> what the rows of a figure have in common, its title, what names a bar, and how long it is
-    "meta": _AGREEMENT,
-    "select": _AGREEMENT,
-    "audit": (("metric", "group"), "Accuracy of {} by phenomenon, {}", "phenomenon", "accuracy"),
-    "checklist": (("metric", "task"), "Deviation of {} from people, task {}", "template", "deviation"),
-}
-_TRAINED = "(?) The metric's model was trained on this: no blind test."
-
-
-def _bars_of(result: Result) -> list[Figure]:
-    """Agreement by metric, of a result of kind `meta` or `select`; accuracy or deviation by error, of an audit."""
-    rows, doubts, figures = measured(result.rows), doubts_of(result), []
-    is_checklist = result.kind == "audit" and not any("phenomenon" in row for row in rows)
-    if result.kind not in _BARRED:
-        return []
-    keys, title, name, length = _BARRED["checklist" if is_checklist else result.kind]
-    for common, own in by_keys(rows, *keys).items():
-        shown = [row for row in own if row.get("group") == MEAN and not is_of_people(row)] or own
-        signs = {row[name]: _TRAINED if row.get("trained_on") else "" for row in shown}
-        if name == "metric":
-            signs = {spec: f"(?) {spec} says nothing here: {doubts[spec]}." if spec in doubts else "" for spec in signs}
-        numbers = [
-            {name: f"{row[name]}{' (?)' if signs[row[name]] else ''}", length: row[length], "low": row["low"]}
-            | {"high": row["high"], "n": row.get("n_used", row.get("n"))}
-            for row in shown
-            if not absent(row[length])
-        ]
-        if numbers:
-            called = title.format(*common).removesuffix(", None")  # texts of one group name none
-            figures.append(_barred(called, numbers, note=" ".join(dict.fromkeys(filter(None, signs.values())))))
-    return figures

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from html import escape
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
@@ -170,6 +171,25 @@ def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
     if kind.parts is None:
         raise InputError(f"a result of kind {result.kind!r} has no page; write it as .json or .tsv")
     return render_result("tables.html", shown, heading=kind.heading, shown=parts_of(shown))
+
+
+class Framed(str):
+    """A page that a notebook shows in a frame, so that its style is not that of the notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        style = "width: 100%; height: 40rem; border: 0; background: Canvas"
+        return f'<iframe srcdoc="{escape(str(self))}" sandbox="allow-scripts allow-downloads" style="{style}"></iframe>'
+
+
+def framed(result: Result) -> Framed:
+    """The page of a result for a notebook.
+
+    Raises:
+        InputError: a result of this kind has no page.
+    """
+    return Framed(page(result))
 
 
 def write_result(result: Result, path: str | os.PathLike[str], form: str) -> None:
