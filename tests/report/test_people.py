@@ -299,3 +299,13 @@ def test_a_sentence_says_who_leads_and_one_how_near_a_metric_comes(people):
     assert list(in_short(Result("meta", (), people=[*alike[:2], {**alike[2], "rank": 2}]))) == [
         "By people's adequacy one and two share the first rank, before 1 other."
     ]
+
+
+def test_who_rated_little_is_not_called_strict_or_mild(people):
+    rows = [row for row in people().raters if row["against"] == "rest"]
+    each = [
+        {**row, "n": n, "mean": mean, "rater": who}
+        for row, n, mean, who in zip(rows * 2, (30, 20, 1), (3, 4, 1), "abc", strict=False)
+    ]
+    (panel,) = agreement(Result("meta", (), raters=each))
+    assert panel.said[0] == "The strictest rater is a (mean 3.000), the mildest b (4.000)."

@@ -234,12 +234,14 @@ def _alpha(whole: Row, digits: int) -> str:
 
 
 def _spread(each: Sequence[Row], digits: int) -> Iterator[str]:
-    """Who is strict and who is mild, and who agrees least and most with all others."""
+    """Who is strict and who is mild, and who agrees least and most with all others, of those who rated much."""
+    most = max((row["n"] for row in each), default=0)
     for name, words in (
         ("mean", "The strictest rater is {} (mean {}), the mildest {} ({})."),
         ("pearson", "With all others {} agrees least (r {}), and {} most ({})."),
     ):
-        known = sorted((row for row in each if not absent(row[name])), key=lambda row: float(row[name]))
+        much = (row for row in each if not absent(row[name]) and 2 * row["n"] >= most)
+        known = sorted(much, key=lambda row: float(row[name]))
         ends = [text for row in (known[:1] + known[-1:]) for text in (row["rater"], number(row[name], digits))]
         if len(known) > 1:
             yield words.format(*ends)
