@@ -313,7 +313,7 @@ def test_rows_of_several_raters_are_averaged(put):
     assert table.notes[-1] == "s.csv: 3 ratings of 2 segments by 2 raters; a number is their mean"
     with pytest.raises(ng.InputError, match=r"s.csv:3: a second row about .*--columns rater=NAME"):
         read_scores(put("s.csv", "seg,system,who,q\n1,A,ann,1\n1,A,bob,4\n"))
-    with pytest.raises(ng.InputError, match=r"s.csv:3: a second row about .*s.csv:2; where several"):
+    with pytest.raises(ng.InputError, match=r"s.csv:3: a second rating by 'ann' of .*s.csv:2; keep one"):
         read_scores(put("s.csv", "seg,system,rater,q\n1,A,ann,1\n1,A,ann,4\n"))
 
 

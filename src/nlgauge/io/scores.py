@@ -337,6 +337,11 @@ class _Found:
         first = self._places.setdefault((identity, rater, criterion), where)
         if first != where:
             way = "rows about items need a column 'seg'; " if level == "system" else ""
+            if rater is not None:
+                other = (
+                    f"keep one of them, or, of several criteria, say which column names them: --columns {RATED}=NAME"
+                )
+                raise InputError(f"a second rating by {rater!r} of {key}, the first is {first}; {other}")
             raise InputError(f"a second row about {key}, the first is {first}; {way}{WHOSE}")
         self.scores.add(row, where, len(self.keys))
         self.level = level

@@ -243,7 +243,7 @@ def _spread(each: Sequence[Row], digits: int) -> Iterator[str]:
         much = (row for row in each if not absent(row[name]) and 2 * row["n"] >= most)
         known = sorted(much, key=lambda row: float(row[name]))
         ends = [text for row in (known[:1] + known[-1:]) for text in (row["rater"], number(row[name], digits))]
-        if len(known) > 1:
+        if len(set(ends[1::2])) > 1:
             yield words.format(*ends)
 
 
