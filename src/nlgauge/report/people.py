@@ -26,6 +26,7 @@ from nlgauge.report.tables import (
     with_interval,
 )
 
+_ENOUGH = 5  # segments of a rater, of whom a sentence speaks
 _NAMED = 5  # systems, or pairs of them, that a sentence names
 _FOLDED = 10  # lines above which a page shows a table without pictures only when it is asked to
 _EXCHANGES = "†"
@@ -235,12 +236,12 @@ def _alpha(whole: Row, digits: int) -> str:
 
 def _spread(each: Sequence[Row], digits: int) -> Iterator[str]:
     """Who is strict and who is mild, and who agrees least and most with all others, of those who rated much."""
-    most = max((row["n"] for row in each), default=0)
+    least = max([_ENOUGH, *(row["n"] / 2 for row in each)])
     for name, words in (
         ("mean", "The strictest rater is {} (mean {}), the mildest {} ({})."),
         ("pearson", "With all others {} agrees least (r {}), and {} most ({})."),
     ):
-        much = (row for row in each if not absent(row[name]) and 2 * row["n"] >= most)
+        much = (row for row in each if not absent(row[name]) and row["n"] >= least)
         known = sorted(much, key=lambda row: float(row[name]))
         ends = [text for row in (known[:1] + known[-1:]) for text in (row["rater"], number(row[name], digits))]
         if len(set(ends[1::2])) > 1:
