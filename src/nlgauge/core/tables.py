@@ -378,20 +378,13 @@ def ratings(segments: Sequence[Segment], criterion: str) -> Array:
     Raises:
         InputError: a rating is not a finite number, or nobody says who rated.
     """
-    if base_of(segments, criterion) is None:
-        return np.array([_rating(s, criterion) for s in segments], dtype=np.float64)
     return np.array([mean_of_ratings(own) for own in single_ratings(segments, criterion)[0]], dtype=np.float64)
-
-
-def _rating(segment: Segment, criterion: str) -> float:
-    value = segment.human.get(criterion)
-    if type(value) is float and not np.isinf(value):
-        return value
-    return mean_of_ratings(_given(segment, criterion))
 
 
 def mean_of_ratings(own: SingleRatings) -> float:
     """The mean of the ratings of a segment; NaN where there are none."""
+    if len(own) == 1:  # as most often, without the time that a mean takes
+        return own[0][1]
     return float(np.mean([rating for _, rating in own])) if own else float("nan")
 
 
