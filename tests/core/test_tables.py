@@ -216,10 +216,9 @@ def test_rows_that_count_from_one_are_not_those_of_items_from_zero_or_the_other_
 
 def test_ratings_stand_by_rater_and_join_texts_with_their_names():
     segments = [Segment(str(i), "t") for i in range(3)]
-    given = {"q": [[1.0, 4.0], [2.0, 6.0], [5.0]]}
-    who = {"q": [["ann", "bob"], ["bob", "bob"], [None]]}
+    given = {"q": [(("ann", 1.0), ("bob", 4.0)), (("bob", 2.0), ("bob", 6.0)), ((None, 5.0),)]}
     keys = tuple(Key(s.id) for s in segments)
-    joined = judged(Dataset(tuple(segments)), ScoreTable(keys, {"q": [2.5, 4.0, 5.0]}, ratings=given, raters=who))
+    joined = judged(Dataset(tuple(segments)), ScoreTable(keys, {"q": [2.5, 4.0, 5.0]}, ratings=given))
     table = ratings_by_rater(single_ratings(joined.segments, "q")[0])
     assert table.names == ("ann", "bob")
     assert table.is_named

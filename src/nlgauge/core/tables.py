@@ -17,6 +17,7 @@ from nlgauge.core.segment import Dataset, Segment
 Places = npt.NDArray[np.int64]
 LEVELS = ("segment", "document", "domain", "system")
 _SHOWN = 3  # names in an error before "and 7 more"
+SingleRatings = tuple[tuple[str | None, float], ...]  # of one segment: who gave it (None: nobody says), and the rating
 
 
 class Key(NamedTuple):
@@ -62,7 +63,6 @@ class ScoreTable:
         notes: what was left out in reading, with counts.
         origins: scorer -> what is recorded about its column; a column of which nothing is known is absent.
         ratings: column -> the ratings of each row, where its number is the mean of several people's; else absent.
-        raters: column -> who gave these ratings, in their order, where it is known; else absent.
         by_lines: whether the file has a number on each line, and nothing that says of what; line i is about item i.
 
     Raises:
@@ -76,9 +76,8 @@ class ScoreTable:
     name: str = ""
     notes: tuple[str, ...] = ()
     origins: Mapping[str, Origin] = dataclasses.field(default_factory=dict)
-    ratings: Mapping[str, Sequence[Sequence[float]]] = dataclasses.field(default_factory=dict)
+    ratings: Mapping[str, Sequence[SingleRatings]] = dataclasses.field(default_factory=dict)
     by_lines: bool = False
-    raters: Mapping[str, Sequence[Sequence[str | None]]] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(self.keys))
@@ -329,6 +328,7 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
     names = list(table.columns) if columns is None else list(columns)
     wanted = {name: table.column(name) for name in names}
     of_systems = table.level == "system"
+    given = {} if of_systems else table.ratings
     places = _of_systems(table, dataset.segments) if of_systems else table.places(dataset.segments)
     if len(dataset) and len(table) and (places < 0).all():
         example = f"{table.keys[0]} against segment {dataset.segments[0].id!r} ({_named(dataset.segments[0])})"
@@ -336,7 +336,7 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
     segments: list[Segment] = []
     for segment, row in zip(dataset.segments, places.tolist(), strict=True):
         ratings: dict[str, Any] = {
-            name: list(table.ratings[name][row]) if name in table.ratings and not of_systems else float(values[row])
+            name: [one for _, one in given[name][row]] if name in given else float(values[row])
             for name, values in wanted.items()
             if row >= 0 and not np.isnan(values[row])
         }
@@ -346,8 +346,8 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
                 f"{table._where}segment {segment.id!r} already has a rating {twice[0]!r}; for another name:"
                 f" --columns human.OTHER={twice[0]}"
             )
-        raters = {name: tuple(table.raters[name][row]) for name in ratings if name in table.raters and not of_systems}
-        known = {**segment.raters, **raters}
+        raters = {name: tuple(rater for rater, _ in given[name][row]) for name in ratings if name in given}
+        known = {**segment.raters, **{name: who for name, who in raters.items() if any(who)}}
         segments.append(dataclasses.replace(segment, human={**segment.human, **ratings}, raters=known))
     notes = [
         f"{table.name or 'table'}: no rating {name!r} for {count} of {len(segments)} segments"
@@ -365,7 +365,6 @@ def _listed(rating: Any) -> list[Any]:
     return [] if rating is None else [*rating] if isinstance(rating, list | tuple | np.ndarray) else [rating]
 
 
-SingleRatings = tuple[tuple[str | None, float], ...]  # of one segment: who gave it (None: nobody says), and the rating
 Z = ".z"  # ends the name of a criterion without the severity of its raters
 
 

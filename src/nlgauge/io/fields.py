@@ -586,8 +586,8 @@ class _Output:
     segment: Segment
     ids: set[str] = field(default_factory=set)
     by: list[_By] = field(default_factory=list)
-    ratings: dict[tuple[str | None, str], list[float]] = field(default_factory=dict)  # criterion of the row, name
-    raters: dict[tuple[str | None, str], list[str | None]] = field(default_factory=dict)
+    # criterion of the row, and name -> who rated, and the rating
+    ratings: dict[tuple[str | None, str], list[tuple[str | None, float]]] = field(default_factory=dict)
 
 
 class Raters:
@@ -626,9 +626,7 @@ class Raters:
         output.by.append(by)
         for name, given in segment.human.items():
             ratings = output.ratings.setdefault((criterion, name), [])
-            ratings.extend(given if isinstance(given, list | tuple) else [given])
-            raters = output.raters.setdefault((criterion, name), [])
-            raters.extend([rater] * (len(ratings) - len(raters)))
+            ratings.extend((rater, one) for one in (given if isinstance(given, list | tuple) else [given]))
 
     def segments(self) -> Iterator[Segment]:
         """One segment for each output, in the order of their first rows."""
@@ -636,15 +634,15 @@ class Raters:
         for own, output in self._outputs.items():
             one = output.segment
             name = one.id if len(output.ids) == 1 else ":".join(part for part in own if part is not None)
-            human: dict[str, list[float]] = {}
-            raters: dict[str, tuple[str | None, ...]] = {}
+            given: dict[str, list[tuple[str | None, float]]] = {}
             for key, ratings in output.ratings.items():
-                human.setdefault(names[key], []).extend(ratings)
-                raters[names[key]] = (*raters.get(names[key], ()), *output.raters[key])
+                given.setdefault(names[key], []).extend(ratings)
+            raters = {name: tuple(rater for rater, _ in own) for name, own in given.items()}
             known = {name: who for name, who in raters.items() if any(who)}
-            if len(output.by) == 1 and human.keys() == one.human.keys():
+            if len(output.by) == 1 and given.keys() == one.human.keys():
                 yield replace(one, raters=known) if known else one
             else:
+                human = {name: [rating for _, rating in own] for name, own in given.items()}
                 yield replace(one, id=name, human=human, raters=known)
 
     def _criteria(self) -> dict[tuple[str | None, str], str]:
