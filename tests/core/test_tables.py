@@ -221,7 +221,6 @@ def test_ratings_stand_by_rater_and_join_texts_with_their_names():
     joined = judged(Dataset(tuple(segments)), ScoreTable(keys, {"q": [2.5, 4.0, 5.0]}, ratings=given))
     table = ratings_by_rater(single_ratings(joined.segments, "q")[0])
     assert table.names == ("ann", "bob")
-    assert table.is_named
     # bob rated the second text twice, 2 and 6; of the third nobody says who rated it
     np.testing.assert_array_equal(table.values, [[1.0, np.nan, np.nan], [4.0, 4.0, np.nan]])
 
@@ -229,7 +228,7 @@ def test_ratings_stand_by_rater_and_join_texts_with_their_names():
 def test_ratings_without_names_stand_by_their_place():
     segments = [Segment("1", "t", human={"q": [1, None, 3]}), Segment("2", "t", human={"q": 4.0}), Segment("3", "t")]
     table = ratings_by_rater(single_ratings(segments, "q")[0])
-    assert (table.names, table.is_named) == (("1", "2"), False)
+    assert (table.names, len(table.values)) == ((), 2)
     np.testing.assert_array_equal(table.values, [[1, 4, np.nan], [3, np.nan, np.nan]])
     assert ratings_by_rater(single_ratings(segments, "other")[0]).values.shape == (0, 3)
 

@@ -473,31 +473,27 @@ class RaterTable:
 
     Attributes:
         values: shape (raters, segments); NaN where a rater gave none, and the mean where one rated a segment again.
-        names: the raters, in the order of their first rating. Where nobody says who rated, `1`, `2` and so on stand for
-            the place of a rating among those of its segment.
-        is_named: whether they are people, each of whom is the same over segments.
+            Where nobody says who rated, a row has the first rating of every segment, the next the second, and so on.
+        names: the raters, in the order of their first rating; none where nobody says who rated.
     """
 
     values: Array
     names: tuple[str, ...]
-    is_named: bool
 
 
 def ratings_by_rater(given: Sequence[SingleRatings]) -> RaterTable:
     """The ratings of n segments by raters. A rating of which nobody says who gave it counts where none says so."""
-    is_named = any(name is not None for own in given for name, _ in own)
-    if not is_named:
-        given = [tuple((str(place), rating) for place, (_, rating) in enumerate(own, start=1)) for own in given]
-    names = list(dict.fromkeys(name for own in given for name, _ in own if name is not None))
-    row = {name: i for i, name in enumerate(names)}
-    sums, counts = np.zeros((len(names), len(given))), np.zeros((len(names), len(given)))
+    names = dict.fromkeys(name for own in given for name, _ in own if name is not None)
+    places = range(max(map(len, given), default=0))
+    rows: dict[str | int | None, int] = {key: row for row, key in enumerate(names or places)}
+    sums, counts = np.zeros((2, len(rows), len(given)))
     for i, own in enumerate(given):
-        for name, rating in own:
-            if name is not None:
-                sums[row[name], i] += rating
-                counts[row[name], i] += 1
-    values = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return RaterTable(values, tuple(names), is_named)
+        for place, (name, rating) in enumerate(own):
+            row = rows.get(name if names else place)
+            if row is not None:
+                sums[row, i] += rating
+                counts[row, i] += 1
+    return RaterTable(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0), tuple(names))
 
 
 def _of_systems(table: ScoreTable, segments: Sequence[Segment]) -> Places:

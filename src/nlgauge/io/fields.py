@@ -306,8 +306,8 @@ class Fields:
         source = row.get("src")
         if source is not None and type(source) is not str:
             raise _wrong("src", source, "a string or null")
-        group, human = _key(row, "lp"), _human(row.get("human"))
-        raters = {name: tuple(given) for name, given in human.items() if type(given) is OfRaters}
+        group = _key(row, "lp")
+        human, raters = _human(row.get("human"))
         return Segment(
             name,
             hypothesis,
@@ -316,7 +316,7 @@ class Fields:
             system,
             item,
             _key(row, "task") if group is None else group,
-            {**human, **{name: [*human[name].values()] for name in raters}} if raters else human,
+            human,
             _context(row.get("context")),
             _table(row.get("table")),
             raters=raters,
@@ -469,24 +469,25 @@ def _references(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(several)
 
 
-def _human(value: Any) -> dict[str, Any]:
+def _human(value: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+    """Criterion -> rating or ratings, and criterion -> raters where each has a column."""
     if not value and (value is None or type(value) is dict):
-        return {}
+        return {}, {}
     if type(value) is not dict:
         raise _wrong("human", value, "an object, criterion -> number")
-    ratings: dict[str, Any] = {}
+    ratings, raters = dict[str, Any](), dict[str, tuple[str, ...]]()
     for criterion, rating in value.items():
         if type(rating) is OfRaters:
             known = {name: number for name, r in rating.items() if not math.isnan(number := _rating(r, name))}
             if known:
-                ratings[criterion] = OfRaters(known)
+                ratings[criterion], raters[criterion] = [*known.values()], tuple(known)
         elif type(rating) is list:
             ratings[criterion] = [_rating(r, f"human.{criterion}[{i}]") for i, r in enumerate(rating)]
         else:
             number = _rating(rating, f"human.{criterion}")
             if not math.isnan(number):
                 ratings[criterion] = number
-    return ratings
+    return ratings, raters
 
 
 def truth(value: Any) -> float | None:
