@@ -484,8 +484,8 @@ class RaterTable:
 def ratings_by_rater(given: Sequence[SingleRatings]) -> RaterTable:
     """The ratings of n segments by raters. A rating of which nobody says who gave it counts where none says so."""
     names = dict.fromkeys(name for own in given for name, _ in own if name is not None)
-    places = range(max(map(len, given), default=0))
-    rows: dict[str | int | None, int] = {key: row for row, key in enumerate(names or places)}
+    keys: Sequence[str | int] = [*names] or range(max(map(len, given), default=0))
+    rows: dict[str | int | None, int] = {key: row for row, key in enumerate(keys)}
     sums, counts = np.zeros((2, len(rows), len(given)))
     for i, own in enumerate(given):
         for place, (name, rating) in enumerate(own):

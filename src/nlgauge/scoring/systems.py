@@ -17,7 +17,7 @@ from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores
 from nlgauge.core.spec import Signature
-from nlgauge.stats.draws import bootstrap_interval, observed
+from nlgauge.stats.draws import bootstrap_interval, numbered, observed
 from nlgauge.stats.ratings import RatedItems, rated_interval
 from nlgauge.stats.significance import PairedTest, TestName, paired_bootstrap, paired_families, paired_randomisation
 from nlgauge.stats.tests import Adjustment, adjusted, rank_clusters
@@ -330,16 +330,18 @@ def _rated_families(
     for base, *others in families:
         deltas, p, delta_low, delta_high = np.full((4, len(others)), np.nan)
         n_undefined = np.full(len(others), draws)
-        for place, other in enumerate(others):
-            both = has[base] & has[other]
-            if both.sum() < 2:
+        both = has[base] & has[others]  # (others, n)
+        alike = numbered(map(bytes, both))
+        for mine in (np.flatnonzero(alike == number) for number in set(alike.tolist())):  # of the same items, at once
+            if both[mine[0]].sum() < 2:
                 continue
-            pair = stats[[base, other]][:, both]
-            (one,) = paired_families(run, pair, scores.finish, [[0, 1]], draws=draws, seed=seed)
-            deltas[place], p[place], n_undefined[place] = one.deltas[0], one.p[0], one.n_undefined_draws[0]
-            delta_low[place], delta_high[place] = one.delta_low[0], one.delta_high[0]
-            interval = rated_interval(rated[other].over(both), rated[base].over(both)) if rated else None
-            if interval is not None and not math.isnan(interval.low):  # else it stays that over items alone
+            own = stats[[base, *(others[i] for i in mine)]][:, both[mine[0]]]
+            (one,) = paired_families(run, own, scores.finish, [[*range(len(own))]], draws=draws, seed=seed)
+            deltas[mine], p[mine], n_undefined[mine] = one.deltas, one.p, one.n_undefined_draws
+            delta_low[mine], delta_high[mine] = one.delta_low, one.delta_high
+        for place, other in enumerate(others if rated else ()):
+            interval = rated_interval(rated[other].over(both[place]), rated[base].over(both[place]))
+            if not math.isnan(interval.low):  # else it stays that over items alone
                 delta_low[place], delta_high[place] = interval.low, interval.high
         rows = [base, *others]
         of_systems = values[rows], deltas, p, low[rows], high[rows], delta_low, delta_high
