@@ -184,12 +184,8 @@ def shown(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names)) or "none"
 
 
-class Systems(dict[str, Any]):
-    """The hypotheses of a row in which several systems have a column each."""
-
-
-class OfRaters(dict[str, Any]):
-    """The ratings of a row in which several raters have a column each."""
+class Several(dict[str, Any]):
+    """What a row has of one field by column, where each system has one for its text, or each rater for a rating."""
 
 
 class Fractions:
@@ -276,7 +272,7 @@ class Fields:
         if row.keys() - NAMES:
             row = self._gather(row)
         texts = row.get("hyp")
-        if type(texts) is not Systems:
+        if type(texts) is not Several:
             made = self._segment(row, number)
             if self._like_criteria and made.human and made.item is not None and self.criterion is None:
                 own = (made.group, made.system, made.item, made.hypothesis)
@@ -362,7 +358,7 @@ class Fields:
         """A row under our names. A field whose name a column takes over is left out."""
         taken = {*named, *named.values(), *(name.partition(".")[0] for name in named)}
         made = {name: value for name, value in row.items() if name not in taken}
-        systems, raters = Systems(), dict[str, dict[str, Any]]()
+        several: dict[str, Several] = {}
         for name, ours in named.items():
             value = _inner(row, name)
             if value is _ABSENT:
@@ -373,13 +369,9 @@ class Fields:
                 continue
             self._unseen.discard(name)
             made[ours] = value
-            if ours == "hyp":
-                systems[name] = value
-            elif may_repeat(ours):
-                raters.setdefault(ours, {})[name] = value
-        if len(systems) > 1:
-            made["hyp"] = systems
-        made |= {field: OfRaters(given) for field, given in raters.items() if len(given) > 1}
+            if may_repeat(ours):
+                several.setdefault(ours, Several())[name] = value
+        made |= {field: given for field, given in several.items() if len(given) > 1}
         return with_references(made)
 
     def _gather(self, row: dict[str, Any]) -> dict[str, Any]:
@@ -477,7 +469,7 @@ def _human(value: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
         raise _wrong("human", value, "an object, criterion -> number")
     ratings, raters = dict[str, Any](), dict[str, tuple[str, ...]]()
     for criterion, rating in value.items():
-        if type(rating) is OfRaters:
+        if type(rating) is Several:
             known = {name: number for name, r in rating.items() if not math.isnan(number := _rating(r, name))}
             if known:
                 ratings[criterion], raters[criterion] = [*known.values()], tuple(known)
