@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -138,7 +138,7 @@ def _by_item(held: JoinedScores, criterion: str, group: str | None) -> Scores:
 
 
 def _by_metrics(
-    held: JoinedScores, criterion: str, group: str | None, systems: Sequence[str], beaten: Mask
+    held: JoinedScores, criterion: str, group: str | None, systems: list[str], beaten: Mask
 ) -> Iterator[NewRow]:
     """The same systems by each metric: its number, the place by it, and the systems that it would exchange."""
     frame, _ = system_frame(held, criterion, group)
