@@ -216,13 +216,11 @@ def test_rows_that_count_from_one_are_not_those_of_items_from_zero_or_the_other_
 
 def test_ratings_stand_by_rater_and_join_texts_with_their_names():
     segments = [Segment(str(i), "t") for i in range(3)]
-    given = {"q": [[1.0, 4.0], [2.0, 6.0], [5.0]]}
-    who = {"q": [["ann", "bob"], ["bob", "bob"], [None]]}
+    given = {"q": [(("ann", 1.0), ("bob", 4.0)), (("bob", 2.0), ("bob", 6.0)), ((None, 5.0),)]}
     keys = tuple(Key(s.id) for s in segments)
-    joined = judged(Dataset(tuple(segments)), ScoreTable(keys, {"q": [2.5, 4.0, 5.0]}, ratings=given, raters=who))
+    joined = judged(Dataset(tuple(segments)), ScoreTable(keys, {"q": [2.5, 4.0, 5.0]}, ratings=given))
     table = ratings_by_rater(single_ratings(joined.segments, "q")[0])
     assert table.names == ("ann", "bob")
-    assert table.is_named
     # bob rated the second text twice, 2 and 6; of the third nobody says who rated it
     np.testing.assert_array_equal(table.values, [[1.0, np.nan, np.nan], [4.0, 4.0, np.nan]])
 
@@ -230,7 +228,7 @@ def test_ratings_stand_by_rater_and_join_texts_with_their_names():
 def test_ratings_without_names_stand_by_their_place():
     segments = [Segment("1", "t", human={"q": [1, None, 3]}), Segment("2", "t", human={"q": 4.0}), Segment("3", "t")]
     table = ratings_by_rater(single_ratings(segments, "q")[0])
-    assert (table.names, table.is_named) == (("1", "2"), False)
+    assert (table.names, len(table.values)) == ((), 2)
     np.testing.assert_array_equal(table.values, [[1, 4, np.nan], [3, np.nan, np.nan]])
     assert ratings_by_rater(single_ratings(segments, "other")[0]).values.shape == (0, 3)
 

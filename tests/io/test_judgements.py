@@ -110,7 +110,7 @@ def test_spans_are_places_in_the_text(log):
 def test_ratings_join_texts(log):
     table = pearmut_table(InputFile(log(entry({"A": 70, "B": 90}), entry({"A": 80}, user="u2"))))
     assert table.columns["score"].tolist() == [75, 90]
-    assert table.ratings["score"] == [[70, 80], [90]]
+    assert [[one for _, one in own] for own in table.ratings["score"]] == [[70, 80], [90]]
     assert [(key.system, key.item) for key in table.keys] == [("A", "i1"), ("B", "i1")]
 
 

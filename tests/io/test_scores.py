@@ -308,8 +308,7 @@ def test_rows_of_several_raters_are_averaged(put):
     table = read_scores(path, names={"item": "seg", "who": "rater"})
     assert [(key.id, key.item) for key in table.keys] == [(None, "1"), (None, "2")]
     assert table.column("q").tolist() == pytest.approx([2.5, np.nan], nan_ok=True)
-    assert table.ratings == {"q": [[1.0, 4.0], []]}
-    assert table.raters == {"q": [["ann", "bob"], []]}
+    assert table.ratings == {"q": [(("ann", 1.0), ("bob", 4.0)), ()]}
     assert table.notes[-1] == "s.csv: 3 ratings of 2 segments by 2 raters; a number is their mean"
     with pytest.raises(ng.InputError, match=r"s.csv:3: a second row about .*--columns rater=NAME"):
         read_scores(put("s.csv", "seg,system,who,q\n1,A,ann,1\n1,A,bob,4\n"))

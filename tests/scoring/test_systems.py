@@ -17,7 +17,6 @@ from nlgauge.scoring.systems import (
     compare_scores,
     intervals,
     n_raters,
-    rater_notes,
     resampling_notes,
 )
 from nlgauge.stats.ratings import RatedItems, rated_interval
@@ -473,7 +472,7 @@ def test_two_systems_are_compared_on_the_items_that_both_have_ratings_for(test):
         assert base[f"s{other}"]["p"] == pair["p"]
     # a number of a system is over all its own items
     assert found.values[found.systems.index("s1")] == pytest.approx(np.nanmean(whole.values[12:24]))
-    assert any("on the items that both have ratings for" in note for note in found.notes())
+    assert any("two systems, the items that both have ratings for" in note for note in found.notes())
 
 
 def test_gaps_in_ratings_without_names_give_intervals_over_items():
@@ -512,17 +511,22 @@ def test_ratings_that_name_nobody_are_of_one_rater():
 
 
 @pytest.mark.parametrize(
-    ("raters", "test", "gaps", "told"),
+    ("raters", "test", "told"),
     [
-        ([3, 3], None, False, ["over items and raters (3 for a system), by jackknife and Student's t; few raters"]),
-        ([7, 9], None, False, ["over items and raters (7 to 9 for a system), by jackknife and Student's t"]),
-        ([0, 0], "bootstrap", False, ["nobody says who rated: [low, high] of ratings", "p of ratings: other items"]),
-        ([2, 0], None, False, ["(0 to 2 for a system)", "nobody says who rated some systems"]),
-        ([2, 1], None, True, ["(1 to 2 for a system)", "one rater for a system"]),
+        ([3, 3], None, ["over items and raters (3 for a system), by jackknife and Student's t; few raters"]),
+        ([7, 9], None, ["over items and raters (7 to 9 for a system), by jackknife and Student's t"]),
+        (
+            [0, 0],
+            "bootstrap",
+            ["nobody says who rated: [low, high] of ratings", "p of ratings: other items", "bootstrap over items"],
+        ),
+        ([2, 0], None, ["(0 to 2 for a system)", "nobody says who rated some systems", "bootstrap over items"]),
+        ([2, 1], None, ["(1 to 2 for a system)", "one rater for a system", "bootstrap over items"]),
+        ([], None, ["bootstrap over items"]),
     ],
 )
-def test_notes_say_what_intervals_of_ratings_are_over(raters, test, gaps, told):
-    found = list(rater_notes(raters, test, gaps))
+def test_notes_say_what_intervals_of_ratings_are_over(raters, test, told):
+    found = list(resampling_notes(200, test, 0, raters))
     assert len(found) == len(told)
     for note, part in zip(found, told, strict=True):
         assert part in note

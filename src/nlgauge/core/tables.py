@@ -17,6 +17,7 @@ from nlgauge.core.segment import Dataset, Segment
 Places = npt.NDArray[np.int64]
 LEVELS = ("segment", "document", "domain", "system")
 _SHOWN = 3  # names in an error before "and 7 more"
+SingleRatings = tuple[tuple[str | None, float], ...]  # of one segment: who gave it (None: nobody says), and the rating
 
 
 class Key(NamedTuple):
@@ -62,7 +63,6 @@ class ScoreTable:
         notes: what was left out in reading, with counts.
         origins: scorer -> what is recorded about its column; a column of which nothing is known is absent.
         ratings: column -> the ratings of each row, where its number is the mean of several people's; else absent.
-        raters: column -> who gave these ratings, in their order, where it is known; else absent.
         by_lines: whether the file has a number on each line, and nothing that says of what; line i is about item i.
 
     Raises:
@@ -76,9 +76,8 @@ class ScoreTable:
     name: str = ""
     notes: tuple[str, ...] = ()
     origins: Mapping[str, Origin] = dataclasses.field(default_factory=dict)
-    ratings: Mapping[str, Sequence[Sequence[float]]] = dataclasses.field(default_factory=dict)
+    ratings: Mapping[str, Sequence[SingleRatings]] = dataclasses.field(default_factory=dict)
     by_lines: bool = False
-    raters: Mapping[str, Sequence[Sequence[str | None]]] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(self.keys))
@@ -329,6 +328,7 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
     names = list(table.columns) if columns is None else list(columns)
     wanted = {name: table.column(name) for name in names}
     of_systems = table.level == "system"
+    given = {} if of_systems else table.ratings
     places = _of_systems(table, dataset.segments) if of_systems else table.places(dataset.segments)
     if len(dataset) and len(table) and (places < 0).all():
         example = f"{table.keys[0]} against segment {dataset.segments[0].id!r} ({_named(dataset.segments[0])})"
@@ -336,7 +336,7 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
     segments: list[Segment] = []
     for segment, row in zip(dataset.segments, places.tolist(), strict=True):
         ratings: dict[str, Any] = {
-            name: list(table.ratings[name][row]) if name in table.ratings and not of_systems else float(values[row])
+            name: [one for _, one in given[name][row]] if name in given else float(values[row])
             for name, values in wanted.items()
             if row >= 0 and not np.isnan(values[row])
         }
@@ -346,8 +346,8 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
                 f"{table._where}segment {segment.id!r} already has a rating {twice[0]!r}; for another name:"
                 f" --columns human.OTHER={twice[0]}"
             )
-        raters = {name: tuple(table.raters[name][row]) for name in ratings if name in table.raters and not of_systems}
-        known = {**segment.raters, **raters}
+        raters = {name: tuple(rater for rater, _ in given[name][row]) for name in ratings if name in given}
+        known = {**segment.raters, **{name: who for name, who in raters.items() if any(who)}}
         segments.append(dataclasses.replace(segment, human={**segment.human, **ratings}, raters=known))
     notes = [
         f"{table.name or 'table'}: no rating {name!r} for {count} of {len(segments)} segments"
@@ -365,7 +365,6 @@ def _listed(rating: Any) -> list[Any]:
     return [] if rating is None else [*rating] if isinstance(rating, list | tuple | np.ndarray) else [rating]
 
 
-SingleRatings = tuple[tuple[str | None, float], ...]  # of one segment: who gave it (None: nobody says), and the rating
 Z = ".z"  # ends the name of a criterion without the severity of its raters
 
 
@@ -378,20 +377,13 @@ def ratings(segments: Sequence[Segment], criterion: str) -> Array:
     Raises:
         InputError: a rating is not a finite number, or nobody says who rated.
     """
-    if base_of(segments, criterion) is None:
-        return np.array([_rating(s, criterion) for s in segments], dtype=np.float64)
     return np.array([mean_of_ratings(own) for own in single_ratings(segments, criterion)[0]], dtype=np.float64)
-
-
-def _rating(segment: Segment, criterion: str) -> float:
-    value = segment.human.get(criterion)
-    if type(value) is float and not np.isinf(value):
-        return value
-    return mean_of_ratings(_given(segment, criterion))
 
 
 def mean_of_ratings(own: SingleRatings) -> float:
     """The mean of the ratings of a segment; NaN where there are none."""
+    if len(own) == 1:  # as most often, without the time that a mean takes
+        return own[0][1]
     return float(np.mean([rating for _, rating in own])) if own else float("nan")
 
 
@@ -481,31 +473,27 @@ class RaterTable:
 
     Attributes:
         values: shape (raters, segments); NaN where a rater gave none, and the mean where one rated a segment again.
-        names: the raters, in the order of their first rating. Where nobody says who rated, `1`, `2` and so on stand for
-            the place of a rating among those of its segment.
-        is_named: whether they are people, each of whom is the same over segments.
+            Where nobody says who rated, a row has the first rating of every segment, the next the second, and so on.
+        names: the raters, in the order of their first rating; none where nobody says who rated.
     """
 
     values: Array
     names: tuple[str, ...]
-    is_named: bool
 
 
 def ratings_by_rater(given: Sequence[SingleRatings]) -> RaterTable:
     """The ratings of n segments by raters. A rating of which nobody says who gave it counts where none says so."""
-    is_named = any(name is not None for own in given for name, _ in own)
-    if not is_named:
-        given = [tuple((str(place), rating) for place, (_, rating) in enumerate(own, start=1)) for own in given]
-    names = list(dict.fromkeys(name for own in given for name, _ in own if name is not None))
-    row = {name: i for i, name in enumerate(names)}
-    sums, counts = np.zeros((len(names), len(given))), np.zeros((len(names), len(given)))
+    names = dict.fromkeys(name for own in given for name, _ in own if name is not None)
+    keys: Sequence[str | int] = [*names] or range(max(map(len, given), default=0))
+    rows: dict[str | int | None, int] = {key: row for row, key in enumerate(keys)}
+    sums, counts = np.zeros((2, len(rows), len(given)))
     for i, own in enumerate(given):
-        for name, rating in own:
-            if name is not None:
-                sums[row[name], i] += rating
-                counts[row[name], i] += 1
-    values = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return RaterTable(values, tuple(names), is_named)
+        for place, (name, rating) in enumerate(own):
+            row = rows.get(name if names else place)
+            if row is not None:
+                sums[row, i] += rating
+                counts[row, i] += 1
+    return RaterTable(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0), tuple(names))
 
 
 def _of_systems(table: ScoreTable, segments: Sequence[Segment]) -> Places:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
-from nlgauge.core.tables import Preferences, ScoreTable, judged
+from nlgauge.core.tables import Preferences, ScoreTable, judged, mean_of_ratings
 from nlgauge.io import read
 from nlgauge.io.fields import CRITERION, RATED, RATER, is_known, note_of_guess
 from nlgauge.io.files import STDIN, InputFile, Lines, by_content, unpacked_name
@@ -137,15 +137,12 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     table = read_scores(path, [*rated] or None, {name: field for name, field in named.items() if name not in rated})
     columns = {rated.get(name, name): values for name, values in table.columns.items()}
     ratings = {rated.get(name, name): given for name, given in table.ratings.items()}
-    raters = {rated.get(name, name): who for name, who in table.raters.items()}
     for own in {own for own in rated.values() if [*rated.values()].count(own) > 1}:  # each rater has a column
         people = [name for name, of in rated.items() if of == own]
-        rows = np.stack([table.columns[name] for name in people], axis=1)
-        ratings[own] = [row[~np.isnan(row)].tolist() for row in rows]
-        raters[own] = [[people[i] for i in np.flatnonzero(~np.isnan(row)).tolist()] for row in rows]
-        columns[own] = np.array([np.mean(row) if row else np.nan for row in ratings[own]])
-    notes = (*table.notes, *note_of_guess(path, guess))
-    return replace(table, columns=columns, ratings=ratings, raters=raters, notes=notes)
+        rows = np.stack([table.columns[name] for name in people], axis=1).tolist()
+        ratings[own] = [tuple(one for one in zip(people, row, strict=True) if one[1] == one[1]) for row in rows]
+        columns[own] = np.array([mean_of_ratings(row) for row in ratings[own]])
+    return replace(table, columns=columns, ratings=ratings, notes=(*table.notes, *note_of_guess(path, guess)))
 
 
 def read_preferences(path: str) -> tuple[Preferences, Entry]:

@@ -184,12 +184,8 @@ def shown(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names)) or "none"
 
 
-class Systems(dict[str, Any]):
-    """The hypotheses of a row in which several systems have a column each."""
-
-
-class OfRaters(dict[str, Any]):
-    """The ratings of a row in which several raters have a column each."""
+class Several(dict[str, Any]):
+    """What a row has of one field by column, where each system has one for its text, or each rater for a rating."""
 
 
 class Fractions:
@@ -276,7 +272,7 @@ class Fields:
         if row.keys() - NAMES:
             row = self._gather(row)
         texts = row.get("hyp")
-        if type(texts) is not Systems:
+        if type(texts) is not Several:
             made = self._segment(row, number)
             if self._like_criteria and made.human and made.item is not None and self.criterion is None:
                 own = (made.group, made.system, made.item, made.hypothesis)
@@ -306,8 +302,8 @@ class Fields:
         source = row.get("src")
         if source is not None and type(source) is not str:
             raise _wrong("src", source, "a string or null")
-        group, human = _key(row, "lp"), _human(row.get("human"))
-        raters = {name: tuple(given) for name, given in human.items() if type(given) is OfRaters}
+        group = _key(row, "lp")
+        human, raters = _human(row.get("human"))
         return Segment(
             name,
             hypothesis,
@@ -316,7 +312,7 @@ class Fields:
             system,
             item,
             _key(row, "task") if group is None else group,
-            {**human, **{name: [*human[name].values()] for name in raters}} if raters else human,
+            human,
             _context(row.get("context")),
             _table(row.get("table")),
             raters=raters,
@@ -362,7 +358,7 @@ class Fields:
         """A row under our names. A field whose name a column takes over is left out."""
         taken = {*named, *named.values(), *(name.partition(".")[0] for name in named)}
         made = {name: value for name, value in row.items() if name not in taken}
-        systems, raters = Systems(), dict[str, dict[str, Any]]()
+        several: dict[str, Several] = {}
         for name, ours in named.items():
             value = _inner(row, name)
             if value is _ABSENT:
@@ -373,13 +369,9 @@ class Fields:
                 continue
             self._unseen.discard(name)
             made[ours] = value
-            if ours == "hyp":
-                systems[name] = value
-            elif may_repeat(ours):
-                raters.setdefault(ours, {})[name] = value
-        if len(systems) > 1:
-            made["hyp"] = systems
-        made |= {field: OfRaters(given) for field, given in raters.items() if len(given) > 1}
+            if may_repeat(ours):
+                several.setdefault(ours, Several())[name] = value
+        made |= {field: given for field, given in several.items() if len(given) > 1}
         return with_references(made)
 
     def _gather(self, row: dict[str, Any]) -> dict[str, Any]:
@@ -469,24 +461,25 @@ def _references(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(several)
 
 
-def _human(value: Any) -> dict[str, Any]:
+def _human(value: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+    """Criterion -> rating or ratings, and criterion -> raters where each has a column."""
     if not value and (value is None or type(value) is dict):
-        return {}
+        return {}, {}
     if type(value) is not dict:
         raise _wrong("human", value, "an object, criterion -> number")
-    ratings: dict[str, Any] = {}
+    ratings, raters = dict[str, Any](), dict[str, tuple[str, ...]]()
     for criterion, rating in value.items():
-        if type(rating) is OfRaters:
+        if type(rating) is Several:
             known = {name: number for name, r in rating.items() if not math.isnan(number := _rating(r, name))}
             if known:
-                ratings[criterion] = OfRaters(known)
+                ratings[criterion], raters[criterion] = [*known.values()], tuple(known)
         elif type(rating) is list:
             ratings[criterion] = [_rating(r, f"human.{criterion}[{i}]") for i, r in enumerate(rating)]
         else:
             number = _rating(rating, f"human.{criterion}")
             if not math.isnan(number):
                 ratings[criterion] = number
-    return ratings
+    return ratings, raters
 
 
 def truth(value: Any) -> float | None:
@@ -586,8 +579,8 @@ class _Output:
     segment: Segment
     ids: set[str] = field(default_factory=set)
     by: list[_By] = field(default_factory=list)
-    ratings: dict[tuple[str | None, str], list[float]] = field(default_factory=dict)  # criterion of the row, name
-    raters: dict[tuple[str | None, str], list[str | None]] = field(default_factory=dict)
+    # criterion of the row, and name -> who rated, and the rating
+    ratings: dict[tuple[str | None, str], list[tuple[str | None, float]]] = field(default_factory=dict)
 
 
 class Raters:
@@ -626,9 +619,7 @@ class Raters:
         output.by.append(by)
         for name, given in segment.human.items():
             ratings = output.ratings.setdefault((criterion, name), [])
-            ratings.extend(given if isinstance(given, list | tuple) else [given])
-            raters = output.raters.setdefault((criterion, name), [])
-            raters.extend([rater] * (len(ratings) - len(raters)))
+            ratings.extend((rater, one) for one in (given if isinstance(given, list | tuple) else [given]))
 
     def segments(self) -> Iterator[Segment]:
         """One segment for each output, in the order of their first rows."""
@@ -636,15 +627,15 @@ class Raters:
         for own, output in self._outputs.items():
             one = output.segment
             name = one.id if len(output.ids) == 1 else ":".join(part for part in own if part is not None)
-            human: dict[str, list[float]] = {}
-            raters: dict[str, tuple[str | None, ...]] = {}
+            given: dict[str, list[tuple[str | None, float]]] = {}
             for key, ratings in output.ratings.items():
-                human.setdefault(names[key], []).extend(ratings)
-                raters[names[key]] = (*raters.get(names[key], ()), *output.raters[key])
+                given.setdefault(names[key], []).extend(ratings)
+            raters = {name: tuple(rater for rater, _ in own) for name, own in given.items()}
             known = {name: who for name, who in raters.items() if any(who)}
-            if len(output.by) == 1 and human.keys() == one.human.keys():
+            if len(output.by) == 1 and given.keys() == one.human.keys():
                 yield replace(one, raters=known) if known else one
             else:
+                human = {name: [rating for _, rating in own] for name, own in given.items()}
                 yield replace(one, id=name, human=human, raters=known)
 
     def _criteria(self) -> dict[tuple[str | None, str], str]:

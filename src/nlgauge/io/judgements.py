@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.core.tables import Key, ScoreTable, ratings, single_ratings
 from nlgauge.io.fields import Fields, Raters
 from nlgauge.io.files import Faults, InputFile, counted, unpacked_name
 from nlgauge.io.logs.rows import document
@@ -180,11 +178,10 @@ def pearmut_table(file: InputFile) -> ScoreTable:
     """The ratings alone, to be joined to texts: a column for each criterion, the mean of all people."""
     data = open_pearmut(file).data
     names = list(dict.fromkeys(name for segment in data for name in segment.human))
-    given = {name: [list(np.atleast_1d(s.human.get(name, np.nan))) for s in data] for name in names}
-    columns = {name: np.array([np.mean(one) for one in ratings]) for name, ratings in given.items()}
-    raters = {name: [s.raters.get(name, ()) for s in data] for name in names}
+    given = {name: single_ratings(data.segments, name)[0] for name in names}
+    columns = {name: ratings(data.segments, name) for name in names}
     keys = tuple(Key(None, s.system, s.item, s.group) for s in data)
-    return ScoreTable(keys, columns, "segment", file.name, data.notes, ratings=given, raters=raters)
+    return ScoreTable(keys, columns, "segment", file.name, data.notes, ratings=given)
 
 
 # --- SummEval's annotations: per criterion, each summary has three ratings by experts and five by crowd workers

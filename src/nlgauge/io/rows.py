@@ -19,8 +19,7 @@ from nlgauge.io.fields import (
     CRITERION,
     NAMES,
     FieldError,
-    OfRaters,
-    Systems,
+    Several,
     fields_by_column,
     guessed,
     is_known,
@@ -547,10 +546,13 @@ class DelimitedRows(Rows):
         self.file.limits.check("columns", len(header), self.at(place))
         layout, fields = self._fields(header, place)
         places = {name: at for at, name in enumerate(fields)}
-        systems = [(header[at], at) for at, name in enumerate(fields) if name == "hyp"]
         references = [places[name] for name in reference_columns(fields)]
-        ratings = [(name, at) for name, at in places.items() if name.startswith(CRITERION)]
-        raters = {name: [(header[at], at) for at, own in enumerate(fields) if own == name] for name, _ in ratings}
+        several = {
+            name: [(header[at], at) for at, own in enumerate(fields) if own == name]
+            for name in places
+            if may_repeat(name)
+        }
+        systems = several.pop("hyp", [])
         others = [(name, at, _reader(name)) for name, at in places.items() if name in NAMES and name != "ref"]
         aside = [(name, header.index(name)) for name in like_criteria(self.ignored)]
         self._marks = 0
@@ -573,12 +575,12 @@ class DelimitedRows(Rows):
                     elif texts:
                         first = fields[references[0]]
                         raise FieldError(f"fields 'refs' and {first!r} are both given, expected one of them")
-                if ratings and isinstance(whole := row.get("human") or {}, dict):  # no object is refused by its type
+                if several and isinstance(whole := row.get("human") or {}, dict):  # no object is refused by its type
                     row["human"] = whole | {
-                        name.removeprefix(CRITERION): _rating(cells[at], name)
-                        if len(own := raters[name]) == 1
-                        else OfRaters((rater, _rating(cells[at], rater)) for rater, at in own)
-                        for name, at in ratings
+                        name.removeprefix(CRITERION): _rating(cells[own[0][1]], name)
+                        if len(own) == 1
+                        else Several((rater, _rating(cells[at], rater)) for rater, at in own)
+                        for name, own in several.items()
                     }
             except FieldError as error:
                 self.refuse(self.at(place), str(error))
@@ -586,7 +588,7 @@ class DelimitedRows(Rows):
             if layout.marked:
                 row["hyp"] = self._unmarked(row["hyp"])
             if len(systems) > 1:
-                row["hyp"] = Systems((name, cells[at]) for name, at in systems)
+                row["hyp"] = Several((name, cells[at]) for name, at in systems)
             yield place, row
 
     def whole(self) -> Iterator[dict[str, str]]:

@@ -20,7 +20,7 @@ from nlgauge.core.result import replacing
 from nlgauge.core.segment import Frame, RepeatedKey, is_frame, repeated, unique
 from nlgauge.core.spec import version
 from nlgauge.core.suite import ScoredPair
-from nlgauge.core.tables import Key, Origin, ScoreTable
+from nlgauge.core.tables import Key, Origin, ScoreTable, SingleRatings, mean_of_ratings
 from nlgauge.io.fields import (
     CRITERION,
     NAMES,
@@ -279,23 +279,19 @@ def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tupl
     rows: dict[Key, list[int]] = {}
     for row, key in enumerate(found.keys):
         rows.setdefault(key, []).append(row)
-    ratings: dict[str, list[list[float]]] = {}
-    raters: dict[str, list[list[str | None]]] = {}
+    ratings: dict[str, list[SingleRatings]] = {}
     for (column, given), of in product(values.items(), dict.fromkeys(found.criteria)):
         own = column if of is None else of if len(values) == 1 else f"{of}.{column}"
         there = [[i for i in p if found.criteria[i] == of and not math.isnan(given[i])] for p in rows.values()]
-        ratings[own] = [[float(given[i]) for i in places] for places in there]
-        raters[own] = [[found.raters[i] for i in places] for places in there]
-    means = {
-        column: np.array([np.mean(one) if one else math.nan for one in given]) for column, given in ratings.items()
-    }
+        ratings[own] = [tuple((found.raters[i], float(given[i])) for i in places) for places in there]
+    means = {column: np.array([mean_of_ratings(one) for one in given]) for column, given in ratings.items()}
     if not any(found.raters):
         return ScoreTable(tuple(rows), means, found.level, name, notes)
     said = (
         f"{name}: {len(found.keys)} ratings of {counted(len(rows), found.level)} by {len(set(found.raters))} raters;"
         " a number is their mean"
     )
-    return ScoreTable(tuple(rows), means, found.level, name, (*notes, said), ratings=ratings, raters=raters)
+    return ScoreTable(tuple(rows), means, found.level, name, (*notes, said), ratings=ratings)
 
 
 class _Found:

@@ -228,11 +228,9 @@ def judged(
 
 def _rated(dataset: Dataset, criterion: str, notes: list[str]) -> Array:
     """The ratings for a criterion, shape (n,); severity of raters is taken out in each group alone, and noted."""
-    if base_of(dataset.segments, criterion) is None:
-        return ratings(dataset.segments, criterion)
     values = np.full(len(dataset), np.nan)
     groups = numbered([segment.group for segment in dataset])
-    for group in range(groups.max() + 1):
+    for group in range(groups.max(initial=-1) + 1):
         places = np.flatnonzero(groups == group)
         own, told = single_ratings([dataset.segments[i] for i in places], criterion)
         values[places] = [mean_of_ratings(given) for given in own]

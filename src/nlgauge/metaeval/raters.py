@@ -40,7 +40,7 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
     for criterion, given, places, about in _rated(held):
         segments, own = [held.segments[i] for i in places], [given[i] for i in places]
         table, scale = ratings_by_rater(own), scale_of([rating for one in given for _, rating in one])
-        if not table.names:
+        if not len(table.values):
             notes.append(f"{about}: no ratings of people stand behind it: agreement cannot be seen, nor a ceiling")
             continue
         base = {**dict.fromkeys(_FIELDS), "criterion": criterion, "group": segments[0].group, "scale": scale}
@@ -51,7 +51,7 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
                 f"{about}: every segment has one rating, or a mean alone: agreement cannot be seen, nor a ceiling;"
                 " give single ratings, or let two people rate some segments"
             )
-        if not table.is_named:
+        if not table.names:
             said = f"{about}: nobody says who rated, so that alpha rests on ratings without names"
             notes += [said] if whole["n"] else []
             continue
@@ -87,7 +87,7 @@ def _packed(values: Array) -> Array:
 
 def _whole(table: RaterTable, scale: str, items: Sequence[str], draws: int, seed: int) -> NewRow:
     packed = _packed(table.values)
-    n_raters = len(table.names) if table.is_named else None
+    n_raters = len(table.names) or None
     if len(packed) < 2:
         return {"n": 0, "n_ratings": 0, "n_raters": n_raters}
     found = krippendorff(packed, scale)
@@ -150,7 +150,6 @@ _NEAR = 1e-9  # values no further apart are equal: sums of other orders differ b
 _LEFT_OUT = {ONE: "one rater", HALF: "half of the raters"}
 
 Splits = Mapping[str, Sequence[tuple[Array, Array]]]  # which are left out -> means of those and of the rest, (n,) each
-Values = Mapping[tuple[Task, str], Sequence[float]]  # of a task and a metric -> by split
 
 
 def ceiling_rows(
@@ -186,11 +185,12 @@ def ceiling_rows(
         total = len(protocol.tasks) * sum(map(len, splits.values()))
         with protocol.progress(total, f"ceiling of {about}") as advance:
             for left_out, some in splits.items():
-                found, n, why = _of_splits(part, criterion, some, plain, advance)
-                own = _ceiling(found, {"criterion": criterion, "group": part.groups[0], "left_out": left_out, "n": n})
-                rows += own
+                found, why = _of_splits(part, criterion, some, plain, advance)
+                rows += [
+                    {"criterion": criterion, "group": part.groups[0], "left_out": left_out, **row} for row in found
+                ]
                 notes += [
-                    f"{about}: no ceiling for {task}, {_LEFT_OUT[left_out]} left out: {said}" for task, said in why
+                    f"{about}: no ceiling for {said[0]}, {_LEFT_OUT[left_out]} left out: {said[1]}" for said in why
                 ]
     rows += _over_groups(rows) if len(held.groups) > 1 else []
     for row in rows:
@@ -208,7 +208,7 @@ def _splits(table: RaterTable, seed: int) -> tuple[Splits, str]:
     if not paired.any():
         return {}, ""
     shares = (~np.isnan(values[:, paired])).mean(axis=1)
-    usual = np.flatnonzero((shares >= 0.5) & table.is_named)
+    usual = np.flatnonzero((shares >= 0.5) & bool(table.names))
     scored = "scored as a metric; metrics and controls beside it are compared with the same ratings, those that stay"
     if len(usual):
         found = {ONE: [_split(values, np.arange(len(values)) == i) for i in usual]}
@@ -240,57 +240,41 @@ def _split(values: Array, out: Mask) -> tuple[Array, Array]:
 
 def _mean(values: Array) -> Array:
     """The mean of the ratings of each segment, shape (n,); equal ratings have equal means in whatever order."""
-    packed = _packed(values)
-    n = (~np.isnan(packed)).sum(axis=0)
-    total = np.zeros(values.shape[1])
-    for row in packed:
-        total += np.where(np.isnan(row), 0.0, row)
-    return np.asarray(np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0))
+    packed, n = _packed(values), (~np.isnan(values)).sum(axis=0)
+    return np.asarray(np.divide(np.nansum(packed, axis=0), n, out=np.full(len(n), np.nan), where=n > 0))
 
 
 def _of_splits(
     part: JoinedScores, criterion: str, splits: Sequence[tuple[Array, Array]], protocol: Protocol, advance: Any
-) -> tuple[Values, float, list[tuple[str, str]]]:
-    """The value of every metric, and of people, by task and split; the segments of a split, and what has no value."""
+) -> tuple[list[NewRow], list[tuple[str, str]]]:
+    """The rows of every metric, and of people, by task; and the tasks without a value of people, and why."""
     found: dict[tuple[Task, str], list[float]] = {}
-    sizes, why = [], dict[Task, str]()
+    why = dict[Task, str]()
     for left, stay in splits:
         people = Scores(stored_signature(PEOPLE, "ratings"), ids(part.segments), left)
         human = {criterion: stay}
         alone = dataclasses.replace(part, scores={**part.scores, _OWN: people}, human=human, counts={})
-        sizes.append(float((~np.isnan(stay)).sum()))
         for task in protocol.tasks:
             try:
-                rows = task_rows(alone, criterion, task, protocol)[0]
+                of_task = task_rows(alone, criterion, task, protocol)[0]
             except InputError as error:  # such as two systems that both have rated
-                rows, why[task] = [], str(error)
-            values = {row["metric"]: float(row["value"]) for row in rows if row["group"] == MEAN}
+                of_task, why[task] = [], str(error)
+            values = {row["metric"]: float(row["value"]) for row in of_task if row["group"] == MEAN}
             for metric in alone.metrics:
                 found.setdefault((task, metric), []).append(values.get(metric, math.nan))
             advance(1)
-    lost = [task for task in protocol.tasks if np.isnan(found[task, _OWN]).all()]
-    said = [(f"{task.stat} at level {task.level}", why.get(task, "it is undefined in every split")) for task in lost]
-    return found, float(np.mean(sizes)), said
-
-
-def _ceiling(found: Values, base: Row) -> list[NewRow]:
-    rows: list[NewRow] = []
+    n, rows = float(np.mean([(~np.isnan(stay)).sum() for _, stay in splits])), list[NewRow]()
     for (task, metric), by_split in found.items():
-        values, people = np.array(by_split), np.array(found[task, _OWN])
-        known = values[~np.isnan(values)]
-        of_splits = (float(f(known)) if len(known) else math.nan for f in (np.mean, np.min, np.max))
-        row = {
-            **base,
-            "level": task.settled().level,
-            "stat": task.stat,
-            "metric": PEOPLE if metric == _OWN else metric,
-            **dict(zip(("value", "low", "high"), of_splits, strict=True)),
-            "n_splits": len(known),
-        }
-        if metric != _OWN:
-            row["passed"] = _passed(values - people)
-        rows.append(row)
-    return rows
+        values_of, people_of = np.array(by_split), np.array(found[task, _OWN])
+        known = values_of[~np.isnan(values_of)]
+        ends = [float(f(known)) if len(known) else math.nan for f in (np.mean, np.min, np.max)]
+        row = {"n": n, "level": task.settled().level, "stat": task.stat, "metric": metric}
+        row |= {**dict(zip(("value", "low", "high"), ends, strict=True)), "n_splits": len(known)}
+        rows.append(row | ({"metric": PEOPLE} if metric == _OWN else {"passed": _passed(values_of - people_of)}))
+    lost = [task for task in protocol.tasks if np.isnan(found[task, _OWN]).all()]
+    return rows, [
+        (f"{task.stat} at level {task.level}", why.get(task, "it is undefined in every split")) for task in lost
+    ]
 
 
 def _over_groups(rows: Sequence[Row]) -> Iterator[NewRow]:

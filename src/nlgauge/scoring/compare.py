@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import GoesWith, Range, Typed, checked, refuse_idle
-from nlgauge.core.scores import UNDEFINED, Finish, FinishParts, Scores, add, count, first_of, first_of_all, join
+from nlgauge.core.scores import Finish, FinishParts, Scores, add, count, first_of, first_of_all, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
 from nlgauge.io.segments import Summary
@@ -69,9 +69,6 @@ class Totals:
             cell.totals += stats[mine].sum(axis=0)
             cell.n += int(mine.sum())
             cell.n_undefined += int(undefined[mine].sum())
-            if scores.ratings:
-                own = (scores.ratings[i] for i in np.flatnonzero(mine))
-                cell.raters = (cell.raters or set()) | {rater for given in own for rater, _ in given}
         self.notes.update(dict.fromkeys(scores.notes))
         self.part_names.update(dict.fromkeys(scores.parts))
         self.references.update(len(s.references) for s in segments)
@@ -89,8 +86,12 @@ class Totals:
 
     @property
     def raters(self) -> list[int]:
-        """How many named people rated each system; empty if it is not people's ratings that were scored."""
-        return [len(cell.raters - {None}) for cell in self.cells.values() if cell.raters is not None]
+        """How many named people rated each system of what was kept; empty if no ratings of people were scored."""
+        found: dict[Key, set[str | None]] = {}
+        for keys, _, scores in self._kept:
+            for key, own in zip(keys, scores.ratings, strict=False):  # none of a metric
+                found.setdefault(key, set()).update(rater for rater, _ in own)
+        return [len(raters - {None}) for raters in found.values()]
 
     @property
     def sizes(self) -> list[int]:
@@ -128,15 +129,11 @@ class Totals:
 
 @dataclass
 class CellSums:
-    """The sums of the segments of one system: their statistics, how many they are, and how many are undefined.
-
-    Of people's ratings also who rated (None: nobody says).
-    """
+    """The sums of the segments of one system: their statistics, how many they are, and how many are undefined."""
 
     totals: Array
     n: int = 0
     n_undefined: int = 0
-    raters: set[str | None] | None = None
 
 
 # --- How systems are compared: the options of tests and intervals, and the columns that they add to a table of scores
@@ -328,18 +325,13 @@ class ComparisonOptions:
                     own["p_adjusted"] = p
         return beside
 
-    def notes(self, all_totals: Collection[Totals]) -> Iterator[str]:
+    def notes(self, all_totals: Iterable[Totals]) -> Iterator[str]:
         """How intervals and p-values of several metrics were computed."""
         if self.resamples and self.compat is None:
-            from nlgauge.scoring.systems import rater_notes, resampling_notes
+            from nlgauge.scoring.systems import resampling_notes
 
-            rated = [totals for totals in all_totals if totals.raters]
-            for totals in rated:
-                yield from rater_notes(totals.raters, self.test, bool(totals.counts.get(UNDEFINED)))
-            drawn = [totals.sizes for totals in all_totals if min(totals.raters, default=0) < 2]
-            if drawn or not all_totals:
-                least = min((n for sizes in drawn for n in sizes), default=0)
-                yield from resampling_notes(least, self.test, self.seed or 0)
+            for totals in all_totals:
+                yield from resampling_notes(min(totals.sizes, default=0), self.test, self.seed or 0, totals.raters)
         if self.test is not None:
             from nlgauge.scoring.systems import ADJUSTED, system_test
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any, Literal
 
@@ -17,8 +17,8 @@ from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores
 from nlgauge.core.spec import Signature
-from nlgauge.stats.draws import bootstrap_interval, numbered
-from nlgauge.stats.ratings import Estimate, RatedItems, rated_interval
+from nlgauge.stats.draws import bootstrap_interval, numbered, observed
+from nlgauge.stats.ratings import RatedItems, rated_interval
 from nlgauge.stats.significance import PairedTest, TestName, paired_bootstrap, paired_families, paired_randomisation
 from nlgauge.stats.tests import Adjustment, adjusted, rank_clusters
 
@@ -153,12 +153,29 @@ _FEW_RATERS = 5
 _SACREBLEU_METRICS = ("bleu", "chrf", "ter")
 
 
-def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
-    """How intervals were computed, and what becomes of intervals and p-values where items are few.
+def resampling_notes(n: int, test: str | None, seed: int, raters: Collection[int] = ()) -> Iterator[str]:
+    """How intervals were computed, what p-values speak of, and what becomes of both where items or raters are few.
 
     Args:
         n: the smallest number of items that a system has.
+        raters: of people's ratings, how many named people rated each system.
     """
+    least, most = min(raters, default=0), max(raters, default=0)
+    if most > 1:
+        many = str(most) if least == most else f"{least} to {most}"
+        yield (
+            f"[low, high] of ratings: 95 % over items and raters ({many} for a system), by jackknife and Student's t"
+            + ("; few raters who differ make it wide, and more items do not help" if least < _FEW_RATERS else "")
+        )
+    if raters and least == 0:
+        where = " some systems" if most else ""
+        yield f"nobody says who rated{where}: [low, high] of ratings is over items alone (--columns rater=NAME)"
+    elif least == 1:
+        yield "one rater for a system: [low, high] is over items alone, and says nothing of other raters"
+    if raters and test is not None:
+        yield "p of ratings: other items, the same raters; of two systems, the items that both have ratings for"
+    if least > 1:
+        return
     yield f"[low, high]: 95 % percentile bootstrap over items, seed {seed}"
     if n < _FEW_FOR_INTERVALS:
         simulated = max((few for few in _HELD if few <= n), default=min(_HELD))
@@ -182,32 +199,6 @@ def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
 def n_raters(scores: Scores) -> int:
     """How many people with a name gave the ratings."""
     return len({rater for own in scores.ratings for rater, _ in own} - {None})
-
-
-def rater_notes(raters: Collection[int], test: str | None, gaps: bool) -> Iterator[str]:
-    """What intervals and p-values of people's ratings speak of.
-
-    Args:
-        raters: how many named people rated each system.
-        gaps: whether systems lack ratings of some items.
-    """
-    least, most = min(raters), max(raters)
-    if most > 1:
-        many = str(most) if least == most else f"{least} to {most}"
-        yield (
-            f"[low, high] of ratings: 95 % over items and raters ({many} for a system), by jackknife and Student's t"
-            + ("; few raters who differ make it wide, and more items do not help" if least < _FEW_RATERS else "")
-        )
-    if least == 0:
-        where = " some systems" if most else ""
-        yield f"nobody says who rated{where}: [low, high] of ratings is over items alone (--columns rater=NAME)"
-    elif least == 1:
-        yield "one rater for a system: [low, high] is over items alone, and says nothing of other raters"
-    if test is not None:
-        yield (
-            "p of ratings: other items, the same raters"
-            + ("; two systems are compared on the items that both have ratings for" if gaps else "")
-        )
 
 
 def compare_scores(
@@ -289,10 +280,9 @@ def intervals(
     """
     places = by_system(scores.ids, [None] * len(scores) if systems is None else systems)
     found = {name: {"low": math.nan, "high": math.nan} for name in places}
-    rated = _rated(scores, list(places.values()))
-    for name, one in zip(places, rated, strict=False):
-        _, low, high = astuple(rated_interval(one))
-        found[name] = {"low": low, "high": high}
+    for name, one in zip(places, _rated(scores, [*places.values()]), strict=False):
+        ends = rated_interval(one)
+        found[name] = {"low": ends.low, "high": ends.high}
     left = {name: where for name, where in places.items() if math.isnan(found[name]["low"])}
     for n in {len(where) for where in left.values()} - {1}:
         names = [name for name, where in left.items() if len(where) == n]
@@ -307,17 +297,13 @@ def intervals(
 
 def _rated(scores: Scores, places: Sequence[Places]) -> list[RatedItems]:
     """The ratings of each system, whose items are its positions; none where nobody says who rated."""
-    if not any(rater is not None for own in scores.ratings for rater, _ in own):
-        return []
-    raters = numbered(rater for own in scores.ratings for rater, _ in own)  # ratings without a name are of one rater
-    counts = np.array([len(own) for own in scores.ratings])
-    numbers = np.array([rating for own in scores.ratings for _, rating in own])
-    starts = np.cumsum(counts) - counts
+    names = dict.fromkeys(rater for own in scores.ratings for rater, _ in own)
+    numbers = {rater: i for i, rater in enumerate(names)}  # ratings without a name are of one rater
     found = []
-    for where in places:
-        items = np.repeat(np.arange(len(where)), counts[where])
-        rows = np.concatenate([np.arange(starts[i], starts[i] + counts[i]) for i in where] or [np.empty(0, np.int64)])
-        found.append(RatedItems(items, raters[rows], numbers[rows]))
+    for where in places if numbers.keys() - {None} else ():
+        given = [(item, numbers[who], one) for item, i in enumerate(where) for who, one in scores.ratings[i]]
+        items, raters, ratings = np.array(given).reshape(-1, 3).T
+        found.append(RatedItems(items.astype(np.int64), raters.astype(np.int64), ratings))
     return found
 
 
@@ -336,61 +322,36 @@ def _rated_families(
         InputError: no pair has two such items.
     """
     stats = scores.segment_stats[np.stack(places)]  # (S, n, k)
-    has = ~np.isnan(scores.values[np.stack(places)])  # (S, n)
-    if has.all():
-        found = paired_families(run, stats, scores.finish, families, draws=draws, seed=seed)
-    else:
-        names = [str(i) for i, one in enumerate(places) for _ in one]
-        ends = intervals(replace(scores.take(np.concatenate(places)), ratings=()), names, seed=seed)
-        low, high = (np.array([own[end] for own in ends.values()]) for end in ("low", "high"))
-        values = np.array([float(scores.finish(own.sum(axis=0))) for own in stats])
-        found = []
-        for base, *others in families:
-            pairs = [(stats[[base, other]], has[base] & has[other]) for other in others]
-            alone = [
-                paired_families(run, pair[:, both], scores.finish, [[0, 1]], draws=draws, seed=seed)[0]
-                if both.sum() > 1
-                else None
-                for pair, both in pairs
-            ]
-            rows = [base, *others]
-            found.append(_joined(alone, run, values[rows], low[rows], high[rows], draws))
-        if all(np.isnan(one.p).all() for one in found):
-            raise InputError(
-                f"{scores.signature.spec}: no two systems have ratings of the same two items or more, and tests compare"
-                " systems item by item; rate the same items, or leave the test out"
-            )
-    rated = _rated(scores, places)
-    for tested, (base, *others) in zip(found, families if rated else (), strict=False):
-        for place, one in enumerate((base, *others)):
-            _put(rated_interval(rated[one]), tested.low, tested.high, place)
-        for place, other in enumerate(others):
-            both = has[base] & has[other]
-            _put(
-                rated_interval(rated[other].over(both), rated[base].over(both)),
-                tested.delta_low,
-                tested.delta_high,
-                place,
-            )
+    has, values = ~np.isnan(scores.values[np.stack(places)]), observed(stats, scores.finish)  # (S, n) and (S,)
+    names = [str(i) for i, one in enumerate(places) for _ in one]
+    ends = intervals(scores.take(np.concatenate(places)), names, seed=seed)
+    low, high = (np.array([own[end] for own in ends.values()]) for end in ("low", "high"))
+    rated, found = _rated(scores, places), []
+    for base, *others in families:
+        deltas, p, delta_low, delta_high = np.full((4, len(others)), np.nan)
+        n_undefined = np.full(len(others), draws)
+        both = has[base] & has[others]  # (others, n)
+        alike = numbered(map(bytes, both))
+        for mine in (np.flatnonzero(alike == number) for number in set(alike.tolist())):  # of the same items, at once
+            if both[mine[0]].sum() < 2:
+                continue
+            own = stats[[base, *(others[i] for i in mine)]][:, both[mine[0]]]
+            (one,) = paired_families(run, own, scores.finish, [[*range(len(own))]], draws=draws, seed=seed)
+            deltas[mine], p[mine], n_undefined[mine] = one.deltas, one.p, one.n_undefined_draws
+            delta_low[mine], delta_high[mine] = one.delta_low, one.delta_high
+        for place, other in enumerate(others if rated else ()):
+            interval = rated_interval(rated[other].over(both[place]), rated[base].over(both[place]))
+            if not math.isnan(interval.low):  # else it stays that over items alone
+                delta_low[place], delta_high[place] = interval.low, interval.high
+        rows = [base, *others]
+        of_systems = values[rows], deltas, p, low[rows], high[rows], delta_low, delta_high
+        found.append(PairedTest(run, None, *of_systems, 0.95, draws, n_undefined))
+    if all(np.isnan(one.p).all() for one in found):
+        raise InputError(
+            f"{scores.signature.spec}: no two systems have ratings of the same two items or more, and tests compare"
+            " systems item by item; rate the same items, or leave the test out"
+        )
     return found
-
-
-def _put(interval: Estimate, low: Array, high: Array, place: int) -> None:
-    """The ends at a place, where the interval has any; else what stands there stays, which is over items alone."""
-    if not math.isnan(interval.low):
-        low[place], high[place] = interval.low, interval.high
-
-
-def _joined(
-    tested: Sequence[PairedTest | None], run: TestName, values: Array, low: Array, high: Array, draws: int
-) -> PairedTest:
-    """The tests of a family from that of each pair; None for a pair that could not be compared."""
-    absent, none = np.full((4, len(tested)), np.nan), np.full(len(tested), draws)
-    for place, one in enumerate(tested):
-        if one is not None:
-            absent[:, place] = one.deltas[0], one.p[0], one.delta_low[0], one.delta_high[0]
-            none[place] = one.n_undefined_draws[0]
-    return PairedTest(run, None, values, absent[0], absent[1], low, high, absent[2], absent[3], 0.95, draws, none)
 
 
 def check_compat(signature: Signature, compat: str | None, *, has_stats: bool = True) -> None:
@@ -435,7 +396,7 @@ class Pairwise:
             None without a test of every pair, or for an undefined score.
         baseline: the only system that the others were compared with; None for every pair.
         test, draws, seed, adjust, alpha: how they were compared.
-        raters: of people's ratings, how many named people rated each system; else None.
+        raters: of people's ratings, how many named people rated each system; else empty.
     """
 
     systems: tuple[str, ...]
@@ -456,7 +417,7 @@ class Pairwise:
     seed: int
     adjust: str
     alpha: float
-    raters: tuple[int, ...] | None = None
+    raters: tuple[int, ...] = ()
 
     def rows(self, spec: str, judges: bool = True) -> Iterator[NewRow]:
         """The rows of a result file: one per system, then one per pair, which names the other system in `against`.
@@ -481,10 +442,7 @@ class Pairwise:
 
     def notes(self) -> Iterator[str]:
         """How intervals, p-values and ranks were computed."""
-        if self.raters is not None:
-            yield from rater_notes(self.raters, self.test, any(self.n_undefined))
-        if self.raters is None or min(self.raters) < 2:
-            yield from resampling_notes(self.n, self.test, self.seed)
+        yield from resampling_notes(self.n, self.test, self.seed, self.raters)
         pairs = len(self.systems) - 1 if self.baseline is not None else math.comb(len(self.systems), 2)
         against = "of every pair" if self.baseline is None else "against the baseline"
         yield (
@@ -569,7 +527,7 @@ def compare_pairs(
         seed=seed,
         adjust=adjust,
         alpha=alpha,
-        raters=tuple(n_raters(scores.take(places[name])) for name in names) if scores.ratings else None,
+        raters=tuple(n_raters(scores.take(places[name])) for name in names if scores.ratings),
     )
 
 

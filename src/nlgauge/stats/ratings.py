@@ -258,9 +258,9 @@ def _apart(a: Array, b: Array) -> Array:
 
 
 def alpha_interval(
-    ratings: Any, scale: str, items: Sequence[Hashable], *, draws: int = 1000, seed: Seed = 0, level: float = 0.95
+    ratings: Any, scale: str, items: Sequence[Hashable], *, draws: int = 1000, seed: Seed = 0
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval of Krippendorff's alpha over items, each of which is drawn with all its units.
+    """95 % percentile bootstrap interval of Krippendorff's alpha over items, each drawn with all its units.
 
     On an ordinal scale ratings keep the ranks that they have in all units. Below 100 items intervals are too narrow.
 
@@ -270,7 +270,6 @@ def alpha_interval(
         items: the item of each unit, length units.
         draws: the number of resamples.
         seed: a whole number or a generator, which is advanced.
-        level: the share of draws between the ends.
 
     Returns:
         Lower and upper end; NaN where fewer than two items have a unit with two ratings.
@@ -284,7 +283,7 @@ def alpha_interval(
         return math.nan, math.nan
     sums = np.zeros((1, int(places.max()) + 1, 4))
     np.add.at(sums[0], places, _moments(_ranked(table, rated) if scale == "ordinal" else table, rated))
-    found = bootstrap_interval(sums, _of_moments, draws=draws, seed=seed, level=level)
+    found = bootstrap_interval(sums, _of_moments, draws=draws, seed=seed)
     return float(found.low[0]), float(found.high[0])
 
 
@@ -399,8 +398,8 @@ class RatedItems:
         return RatedItems(self.items[kept], self.raters[kept], self.ratings[kept])
 
 
-def rated_interval(system: RatedItems, other: RatedItems | None = None, *, level: float = 0.95) -> Estimate:
-    """The mean of a system's ratings, or by how much it is above that of another, with an interval.
+def rated_interval(system: RatedItems, other: RatedItems | None = None) -> Estimate:
+    """The mean of a system's ratings, or by how much it is above that of another, with a 95 % interval.
 
     The interval says what other items and other raters would give. Its variance is that over items, plus that over
     raters, less that over ratings, which both hold; the first two are the jackknife's, which is right however unevenly
@@ -412,7 +411,6 @@ def rated_interval(system: RatedItems, other: RatedItems | None = None, *, level
     Args:
         system: its ratings.
         other: those of another system; both number items and raters alike.
-        level: the confidence of the interval.
 
     Returns:
         NaN for the ends where a system has fewer than two items or two raters.
@@ -422,7 +420,6 @@ def rated_interval(system: RatedItems, other: RatedItems | None = None, *, level
         variances; Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 11, for the jackknife;
         Satterthwaite (1946), "An Approximate Distribution of Estimates of Variance Components".
     """
-    check_level(level)
     from scipy.special import stdtrit
 
     both = [system] if other is None else [system, other]
@@ -451,7 +448,7 @@ def rated_interval(system: RatedItems, other: RatedItems | None = None, *, level
         return Estimate(value, value, value)
     known = max(1.0, float((shares**2).sum()) ** 2 / float((shares**4).sum()) * (r - 1) / r)
     df = variance**2 / (by_rater**2 / known + (variance - by_rater) ** 2 / (n - 1))
-    half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(variance)
+    half = float(stdtrit(df, 0.975)) * math.sqrt(variance)
     return Estimate(value, value - half, value + half)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment, unique
-from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.core.tables import Key, ScoreTable, mean_of_ratings
 from nlgauge.io.files import Faults, InputFile, Lines, counted, entries, number_in, ordinal, words_of
 from nlgauge.io.rows import ERROR_SIGN, Records
 from nlgauge.io.segments import HeldSource
@@ -194,8 +194,7 @@ def read_esa_scores(path: str | os.PathLike[str]) -> ScoreTable:
     """
     file = InputFile(path)
     lines, faults = Lines(file), Faults(file.name)
-    found: dict[Key, list[tuple[float, float]]] = {}
-    raters: dict[Key, list[str | None]] = {}
+    found: dict[Key, list[tuple[str | None, float, float]]] = {}
     planted = practice = 0
     for place, cells in _rows(lines, faults):
         rater, system, item, kind, source, target, score, document, _, spans, *_ = cells
@@ -206,21 +205,22 @@ def read_esa_scores(path: str | os.PathLike[str]) -> ScoreTable:
         else:
             key = Key(None, system, item, f"{_CODES.get(source, source)}-{_CODES.get(target, target)}")
             with faults.row(lines.at(place)):
-                found.setdefault(key, []).append((_score(score, lines.at(place)), _penalty(spans, lines.at(place))))
-                raters.setdefault(key, []).append(rater or None)
+                one = _score(score, lines.at(place)), _penalty(spans, lines.at(place))
+                found.setdefault(key, []).append((rater or None, *one))
     faults.check()
     if not found:
         raise InputError(f"{file.name}: no rating in it, expected rows of an ESA campaign")
-    means = np.array([np.mean(ratings, axis=0) for ratings in found.values()])
     notes = list(lines.notes())
     again = sum(len(ratings) > 1 for ratings in found.values())
     for n, what in ((practice, "of the tutorial"), (planted, "with planted errors")):
         notes += [f"{file.name}: {counted(n, 'row')} {what} left out"] if n else []
     notes += [f"{file.name}: {counted(again, 'segment')} rated more than once, with the mean"] if again else []
-    columns = {"esa": means[:, 0], "esa_spans": means[:, 1]}
-    ratings = {name: [[one[i] for one in given] for given in found.values()] for i, name in enumerate(columns)}
-    who = {name: [*raters.values()] for name in columns}
-    return ScoreTable(tuple(found), columns, "segment", file.name, tuple(notes), ratings=ratings, raters=who)
+    ratings = {
+        "esa": [tuple((who, one) for who, one, _ in given) for given in found.values()],
+        "esa_spans": [tuple((who, one) for who, _, one in given) for given in found.values()],
+    }
+    columns = {name: np.array([mean_of_ratings(one) for one in given]) for name, given in ratings.items()}
+    return ScoreTable(tuple(found), columns, "segment", file.name, tuple(notes), ratings=ratings)
 
 
 def _rows(lines: Lines, faults: Faults) -> Iterator[tuple[int, Sequence[str]]]:
@@ -349,17 +349,15 @@ class Markings:
                 rated[mark.rater] += _weight(mark.severity, mark.category, lower, where)
         faults.check()
         # 0 - x and not -x, which would be -0 for a perfect text
-        given = [[0.0 - one for one in by_rater.values()] for by_rater in sums.values()]
-        columns = {"mqm": 0.0 - np.array([sum(by_rater.values()) / len(by_rater) for by_rater in sums.values()])}
+        given = [tuple((rater, 0.0 - one) for rater, one in by_rater.items()) for by_rater in sums.values()]
         notes = (f"{self.name}: {counted(planted, 'row')} of planted errors not counted",) if planted else ()
         return ScoreTable(
             tuple(Key(None, system, item, group) for system, item in sums),
-            columns,
+            {"mqm": np.array([mean_of_ratings(one) for one in given])},
             "segment",
             self.name,
             (*self.notes, *notes),
             ratings={"mqm": given},
-            raters={"mqm": [[*by_rater] for by_rater in sums.values()]},
         )
 
     def dataset(self) -> Dataset:
@@ -374,7 +372,7 @@ class Markings:
         for mark in self.marks:
             first = texts.setdefault((mark.system, mark.item), mark)
             different += first.hypothesis != mark.hypothesis
-        given = zip(texts.values(), table.keys, table.ratings["mqm"], table.raters["mqm"], strict=True)
+        given = zip(texts.values(), table.keys, table.ratings["mqm"], strict=True)
         segments = [
             Segment(
                 f"{key.system}:{key.item}",
@@ -384,10 +382,10 @@ class Markings:
                 key.system,
                 key.item,
                 None,
-                {"mqm": ratings if len(ratings) > 1 else ratings[0]},
-                raters={"mqm": tuple(who)},
+                {"mqm": [one for _, one in ratings] if len(ratings) > 1 else ratings[0][1]},
+                raters={"mqm": tuple(rater for rater, _ in ratings)},
             )
-            for mark, key, ratings, who in given
+            for mark, key, ratings in given
         ]
         said = f"{counted(different, 'row')} with another text than the first of the segment, which is kept"
         notes = (*table.notes, *([f"{self.name}: {said}"] if different else []))
