@@ -252,85 +252,23 @@ def test_what_was_not_audited_is_not_known(made):
     assert page.partition("misses most")[2].partition("</tr>")[0].count("not known") == 1
 
 
-def rated(**systems):
-    """Segments of systems, each with its ratings of the same items."""
-    keys = tuple(Key(f"{name}{i}", name, str(i)) for name, own in systems.items() for i in range(len(own)))
-    values = np.array([value for own in systems.values() for value in own], float)
-    return segments_of([ScoreTable(keys, {"human.adequacy": values}, "segment", "r", (), {})])
-
-
-def test_people_come_first_and_what_metrics_make_of_their_differences():
-    # people: near is level with base (1 of 4 items lower), and poor lower in each item by 3 on the mean
-    people = rated(base=[5, 4, 5, 5], near=[5, 4, 4, 5], poor=[1, 2, 1, 3])
-    rows = [
-        row("base", "chrf", 40.0, baseline="base", n=4),
-        row("near", "chrf", 50.0, n=4, **against("base", 10.0, 0.001)),
-        row("poor", "chrf", 41.0, n=4, **against("base", 1.0, 0.4)),
-    ]
-    scored = Result("score", rows, metrics=(UP,))
-    found = verdict_of("r", scored, {"r": scored}, people)
-    assert found.sentences[0] == (
-        "People rate adequacy: base 4.75, near 4.50, poor 1.75. To them near is level with base, while clearly better"
-        " by chrf; poor is clearly worse than base, which no metric shows."
-    )
-    cells = {name: (cell.text, cell.is_best, cell.against) for name, cell in found.people["adequacy"].items()}
-    assert cells == {"base": ("4.75", True, ""), "near": ("4.50", False, "level"), "poor": ("1.75", False, "behind")}
-    head = bundle_html({"s.json": scored}, segments=people).partition("<nav")[0]
-    assert "people’s <bdi>adequacy</bdi>" in head
-    agreed = replace(scored, rows=[*rows[:2], {**rows[2], "delta": -9.0, "p": 0.001}])
-    assert "worse than base, as by chrf." in verdict_of("r", agreed, {"r": agreed}, people).sentences[0]
-
-
 def test_a_ranking_of_people_stands_first_on_the_page_and_is_said_once(made, people):
     ranked = people()
-    segments = rated(one=[5, 4, 5, 5], two=[1, 2, 1, 3])
     rows = [
         row("one", "chrf", 40.0, baseline="one", n=4),
         row("two", "chrf", 50.0, n=4, **against("one", 10.0, 0.001)),
     ]
     scored = Result("score", rows, metrics=(UP,))
     files = {"s.json": scored, "audit.json": made()["preference"], "people.json": ranked}
-    page = bundle_html(files, segments=segments)
+    page = bundle_html(files)
     head, _, body = page.partition("</style>")[2].partition("<nav")
     first = "<li>By people&#39;s adequacy one is first, before 2 others.</li>"
     assert head.count(first) == page.count(first) == 1
-    assert head.index(first) < head.index("By people&#39;s adequacy two is clearly worse than one")
-    assert "People rate adequacy" not in page  # the means stand in the ranking, and in the table of the verdict
+    assert head.index(first) < head.index("two is clearly better than one by chrf")
     assert body.index("How people rank the systems: adequacy") < body.index("Scores of 2 systems</h2>")
     assert body.index("people.json") < body.index("s.json") < body.index("audit.json")
     alone = bundle_html({"people.json": ranked})
     assert first in alone.partition("<nav")[0]
-
-
-def test_people_who_are_scored_as_a_metric_are_no_column_beside_it():
-    rows = [
-        row(name, spec, value, n=2) for spec in ("human.adequacy", "chrf") for name, value in (("a", 4.5), ("b", 2))
-    ]
-    scored = Result("score", rows, metrics=({**UP, "spec": "human.adequacy"}, UP))
-    segments = rated(a=[5, 4], b=[1, 3])
-    assert verdict_of("r", scored, {"r": scored}, segments).people == {}
-    assert [*verdict_of("r", replace(scored, metrics=(UP,), rows=rows[2:]), {}, segments).people] == ["adequacy"]
-
-
-def test_ratings_of_other_texts_are_not_those_of_the_systems():
-    rows = [row("a", "chrf", 40.0, n=4), row("b", "chrf", 50.0, n=4)]
-    scored = Result("score", rows, metrics=(UP,))
-    assert verdict_of("r", scored, {"r": scored}, rated(a=[5, 4], b=[1, 2])).people == {}  # of 2 texts, not of 4
-    both = verdict_of("r", scored, {"r": scored}, rated(a=[5, 4, 4, 4], b=[1, 2, 1, 1]))
-    assert both.sentences[0] == "People rate adequacy: a 4.25, b 1.25."  # nothing was tested
-
-
-def test_ratings_of_groups_stand_in_the_table_and_are_best_in_their_own_group():
-    names = [(g, s) for g in "xy" for s in "ab"]
-    keys = tuple(Key(f"{g}{s}{i}", s, str(i), g) for g, s in names for i in range(2))
-    values = np.array([5, 5, 4, 4, 1, 1, 2, 2.0])
-    people = segments_of([ScoreTable(keys, {"human.adequacy": values}, "segment", "r", (), {})])
-    scored = Result("score", [row(s, "chrf", 1.0, group=g, n=2) for g, s in names], metrics=(UP,))
-    found = verdict_of("r", scored, {"r": scored}, people)
-    assert {name: (cell.text, cell.is_best) for name, cell in found.people["adequacy"].items()} == {
-        "x: a": ("5.00", True), "x: b": ("4.00", False), "y: a": ("1.00", False), "y: b": ("2.00", True),
-    }  # fmt: skip
-    assert "People rate" not in found.sentences[0]
 
 
 def test_a_measure_that_judges_nothing_decides_nothing():

@@ -213,9 +213,9 @@ def meta(
     """Compare metrics with human judgements.
 
     Texts have ratings in `human`, or `--judgements` joins a table of them. Metrics are scored here (`-m`), or read with
-    `--scores`; `-m human.NAME` takes a column of ratings for a metric, higher being better. Rows join by `id`, or by
-    `system`, `seg` and group; what matches nothing is counted, and a rated segment without a score is refused unless
-    `--missing` says otherwise.
+    `--scores`; `-m human.NAME` takes a column of ratings for a metric, higher being better. `human.NAME.z`, and
+    `-c NAME.z`, take the severity of raters out. Rows join by `id`, or by `system`, `seg` and group; what matches
+    nothing is counted, and a rated segment without a score is refused unless `--missing` says otherwise.
 
     Level: `segment` puts all segments of a group together, and rewards a metric for knowing which inputs are hard;
     `item` compares outputs for one input, and is the safer choice where systems are known; `system` compares systems,

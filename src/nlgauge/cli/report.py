@@ -47,12 +47,11 @@ def report(
 ) -> None:
     """Show results of any verb as one page, with what is known of each metric beside its scores.
 
-    The page is one file that loads nothing and opens without a network. Its first screen says how people rate the
-    systems (if rows of `--segments` or `--judgements` hold ratings, or a result of `meta --raters` their ranking),
-    which system is ahead, which metrics agree with people, and which errors they miss; a section for each file follows,
-    a ranking of people first. Beside every score a box has the metric's agreement with people (`meta`), its three worst
-    failures (`audit`), and how many texts were empty, cut or undefined. "By another signature" means that only the
-    specification is the same.
+    The page is one file that loads nothing and opens without a network. Its first screen says whom people
+    rank first (if a result is of `meta --raters`), which system is ahead, which metrics agree with people, and which
+    errors they miss; a section for each file follows, a ranking of people first. Beside every score a box has the
+    metric's agreement with people (`meta`), its three worst failures (`audit`), and how many texts were empty, cut or
+    undefined. "By another signature" means that only the specification is the same.
 
     In the first table ▲ and ▼ are clearly better and worse than the baseline (p < .05), ○ is no clear difference. (?)
     marks what does not count: all scores of a metric that cannot read, or cuts, a tenth of the texts or more, and the

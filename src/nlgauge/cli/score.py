@@ -196,6 +196,10 @@ def score(
     begins a new rank where every system above beats every system below. `bootstrap:compat=sacrebleu` repeats the
     p-values of sacrebleu 2.6.0 with their faults; give the seed that `SACREBLEU_SEED` held.
 
+    `-m human.NAME` takes people's ratings. Intervals are then over items and raters, where the ratings name them, and
+    two systems are tested on the items that both have ratings for. `human.NAME.z` takes the severity of raters out:
+    each rating less its rater's mean, over that rater's standard deviation.
+
     Scores of models stay in the cache: the same command, or one with a further metric, goes on after a stop. A test
     that must be refused is refused before a model runs.
 

@@ -148,7 +148,7 @@ def _shares(made: Sequence[Said], seen: Sequence[Said]) -> NewRow:
     """How often each verdict comes, among simulated pairs and among those at hand."""
     shares = {v.lower(): sum(one[0] == v for one in made) / len(made) for v in (FAIL, PASS, INCONCLUSIVE)}
     counts = {f"pairs_{v.lower()}": sum(one[0] == v for one in seen) for v in (FAIL, PASS)}
-    return {**shares, "simulated": len(made), "pairs": len(seen), **counts}
+    return {**shares, "pairs": len(seen), **counts}
 
 
 def _allowances(made: Sequence[Said]) -> NewRow:

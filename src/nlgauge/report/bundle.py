@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -56,7 +55,6 @@ from nlgauge.report.tables import (
     p_of,
 )
 from nlgauge.report.text import Fact, Trust, faults_of, trust_of
-from nlgauge.stats.draws import mean_interval, numbered
 
 
 @dataclass(frozen=True)
@@ -226,7 +224,6 @@ class MetricVerdict:
         sentences: who is ahead, what agrees with people, what no metric sees, and what to be careful with.
         metrics: specification and direction of each column.
         lines: name of a system -> one cell for each metric.
-        people: criterion -> name of a system -> the mean of people's ratings.
         agreement: criterion of people -> what is known for each metric.
         missed: where each metric errs most in audits, None for one that was not audited; empty where none was.
         doubts: metric -> why its numbers say nothing; it is in no sentence about systems.
@@ -237,33 +234,26 @@ class MetricVerdict:
     sentences: tuple[str, ...]
     metrics: tuple[tuple[str, bool], ...]
     lines: Mapping[str, Sequence[TableNumber | None]]
-    people: Mapping[str, Mapping[str, TableNumber]]
     agreement: Mapping[str, Sequence[Fact | None]]
     missed: Sequence[Sequence[Fact] | None]
     doubts: Mapping[str, str]
     tested: bool
 
 
-def verdict_of(
-    link: str, scored: Result, others: Mapping[str, Result], segments: Segments | None = None
-) -> MetricVerdict:
+def verdict_of(link: str, scored: Result, others: Mapping[str, Result]) -> MetricVerdict:
     """The verdict on the scores of one result.
 
     Args:
         others: anchor of its part of the page -> result, for all results of the page.
-        segments: of the page; ratings among their columns are shown beside the scores of the same systems.
     """
     trust = trust_of(scored, others)
     specs = [metric["spec"] for metric in scored.metrics]
     doubts = {spec: known.doubt for spec, known in trust.items() if known.doubt}
     counting = [spec for spec in specs if spec not in doubts]
     lines, order = _lines(scored, doubts)
-    people = {} if segments is None else _rated(scored, segments)
-    ranked = {row["criterion"] for other in others.values() for row in other.people}
     criteria = dict.fromkeys(fact.about for known in trust.values() for fact in known.agreement)
     audited = any(known.audited for known in trust.values())
     sentences = (
-        *(_to_people(people, lines, counting, scored, ranked) if order else ()),
         *_with_doubts(order, doubts),
         *_people(trust, criteria),
         *_blind(counting, others, audited),
@@ -274,7 +264,6 @@ def verdict_of(
         sentences,
         tuple((metric["spec"], metric["higher_is_better"]) for metric in scored.metrics),
         lines,
-        people,
         {one: [_first(trust[spec].agreement, one) for spec in specs] for one in criteria},
         [trust[spec].faults if trust[spec].audited else None for spec in specs] if audited else [],
         doubts,
@@ -368,71 +357,6 @@ def _order(
         by = _all_of([spec for spec in specs if tuple(ahead[spec]) == named], counted)
         yield f"{listed(named)} {'has' if len(named) == 1 else 'have'} the best value by {by}."
     yield "No test was made, so the order may be chance; score with --significance randomization."
-
-
-def _rated(scored: Result, segments: Segments) -> dict[str, dict[str, TableNumber]]:
-    """The mean rating of each system by each criterion; of those whose scores are of the segments on the page.
-
-    A system is clearly better or worse than the baseline for people where Student's interval of the difference over
-    items says so. A criterion that is scored as a metric stands among the metrics.
-    """
-    specs = {metric["spec"] for metric in scored.metrics}
-    rows = {line_name(row): row for row in measured(scored.rows)}
-    grouped = any(row.get("group") is not None for row in rows.values())
-    places: dict[str, list[int]] = {}
-    for i, (system, group) in enumerate(zip(segments.systems, segments.groups, strict=True)):
-        places.setdefault(line_name({"system": system, "group": group if grouped else None}), []).append(i)
-    items = numbered(segments.items)
-    found: dict[str, dict[str, TableNumber]] = {}
-    for column, values in segments.columns.items():
-        if not column.startswith(PEOPLE) or column in specs:
-            continue
-        own = {n: places[n] for n, row in rows.items() if len(places.get(n, ())) == row["n"]}
-        own = {n: at for n, at in own.items() if not np.isnan(values[at]).all()}
-        means = {name: float(np.nanmean(values[at])) for name, at in own.items()}
-        for name, mean in means.items():
-            base = places.get(line_name({**rows[name], "system": rows[name].get("baseline")}), own[name])
-            one, other = (np.bincount(items[at], values[at], len(items)) for at in (own[name], base))
-            both = np.intersect1d(items[own[name]], items[base])  # each system has an item once
-            _, low, high = mean_interval((one - other)[both].astype(np.float64))
-            against = "" if rows[name].get("p") is None else _AHEAD if low > 0 else _BEHIND if high < 0 else _LEVEL
-            beside = [means[n] for n in means if rows[n].get("group") == rows[name].get("group")]
-            is_best = len(beside) > 1 and mean == max(beside)
-            found.setdefault(column.removeprefix(PEOPLE), {})[name] = TableNumber(number(mean, 2), is_best, against)
-    return found
-
-
-def _to_people(
-    people: Mapping[str, Mapping[str, TableNumber]],
-    lines: Mapping[str, Sequence[TableNumber | None]],
-    counted: Sequence[str],
-    scored: Result,
-    ranked: set[str],
-) -> Iterator[str]:
-    """How people rate the systems, and which of their clear differences no metric shows, or metrics alone show.
-
-    The means of criteria by which they rank the systems are said elsewhere.
-    """
-    base = next((system_name(row["baseline"]) for row in scored.rows if row.get("baseline") is not None), None)
-    specs = [metric["spec"] for metric in scored.metrics]
-    for criterion, cells in people.items():
-        ordered = sorted(cells, key=lambda name: -float(cells[name].text))
-        said: dict[str, list[str]] = {}
-        for name, (how, word) in product(ordered, ((_AHEAD, "better"), (_BEHIND, "worse"))):
-            by = [s for s, c in zip(specs, lines[name], strict=True) if s in counted and c and c.against == how]
-            if cells[name].against == how:
-                shown = f"as by {_all_of(by, counted)}" if by else "which no metric shows"
-                said.setdefault(f"clearly {word} than {base}, {shown}", []).append(name)
-            elif cells[name].against == _LEVEL and by:
-                what = f"level with {base}, while clearly {word} by {_all_of(by, counted)}"
-                said.setdefault(what, []).append(name)
-        told = [f"{listed(few(names))} {'is' if len(names) == 1 else 'are'} {what}" for what, names in said.items()]
-        known = criterion in ranked
-        means = ", ".join(few([f"{name} {cells[name].text}" for name in ordered]))
-        rated = "" if known else f"People rate {criterion}: {means}. "
-        to_them = f"By people's {criterion}" if known else "To them"
-        if sentence := (rated + (f"{to_them} {'; '.join(told)}." if told else "")).strip():
-            yield sentence
 
 
 def _people(trust: Mapping[str, Trust], criteria: Mapping[str, None]) -> Iterator[str]:
@@ -633,7 +557,7 @@ def bundle_html(results: Mapping[str, Result], title: str | None = None, segment
     names = names_of(list(results))
     anchors = {f"result-{i}": without_folders(result) for i, result in enumerate(results.values(), 1)}
     parts = [
-        _part(anchor, path, names[path], result, anchors, segments)
+        _part(anchor, path, names[path], result, anchors)
         for path, (anchor, result) in zip(results, anchors.items(), strict=True)
     ]
     shown = segments and _of_segments(segments)
@@ -650,11 +574,9 @@ def _title(parts: Sequence[_Part]) -> str:
     return first.heading.striptags() + (f" by {first.about}" if first.verdict else "")
 
 
-def _part(
-    anchor: str, path: str, name: str, result: Result, anchors: Mapping[str, Result], segments: Segments | None
-) -> _Part:
+def _part(anchor: str, path: str, name: str, result: Result, anchors: Mapping[str, Result]) -> _Part:
     try:
-        verdict = verdict_of(anchor, result, anchors, segments) if result.kind == "score" else None
+        verdict = verdict_of(anchor, result, anchors) if result.kind == "score" else None
         whole = page(result, None, **_beside(anchor, result, anchors))
         rows = data_url("text/csv", csv(replace(result, metrics=()), spreadsheet=True))  # signatures stand above
     except _PAGE_ODD as error:

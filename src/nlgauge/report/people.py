@@ -26,7 +26,6 @@ from nlgauge.report.tables import (
     with_interval,
 )
 
-_ENOUGH = 5  # segments of a rater, of whom a sentence speaks
 _NAMED = 5  # systems, or pairs of them, that a sentence names
 _FOLDED = 10  # lines above which a page shows a table without pictures only when it is asked to
 _EXCHANGES = "†"
@@ -109,28 +108,23 @@ def _ranking(criterion: str, where: str, rows: Sequence[Row], digits: int | None
     for metric, own in by_metric.items() if places else ():
         of_system = {row["system"]: row for row in own}
         columns[metric] = [_place(of_system.get(row["system"], {"rank": None}), own) for row in people]
-    is_placed = any("-" in cell[1:] for cell in columns["place"])
-    if not is_placed:  # the rank says it all
+    if not any("-" in cell[1:] for cell in columns["place"]):  # the rank says it all
         del columns["place"]
     above = "every system above is significantly better than every system below"
     exchanging = any(_EXCHANGES in cell for cells in columns.values() for cell in cells)
-    legend = (
-        *([f"rank: a new one begins where {above} (p < {SIGNIFICANT:g}, Holm)"] if people[-1]["rank"] else []),
-        *(["place: after those that are significantly better, before those that are worse"] if is_placed else []),
-        *(
-            ["items needed: to tell it from the next one below with probability .8"]
-            if "items needed" in columns
-            else []
-        ),
-        *(["under a metric: the place that it gives"] if places and by_metric else []),
-        *([f"{_EXCHANGES} it puts a system above this one that people put significantly below"] if exchanging else []),
-    )
+    signs = {
+        f"rank: a new one begins where {above} (p < {SIGNIFICANT:g}, Holm)": people[-1]["rank"],
+        "place: after those that are significantly better, before those that are worse": "place" in columns,
+        "items needed: to tell it from the next one below with probability .8": "items needed" in columns,
+        "under a metric: the place that it gives": places and by_metric,
+        f"{_EXCHANGES} it puts a system above this one that people put significantly below": exchanging,
+    }
     axis, at = axis_of(row.get(end) for row in people for end in ("value", "low", "high")), [*columns].index("mean")
     ruled = frozenset(i for i, (one, other) in enumerate(pairwise(people), start=1) if one["rank"] != other["rank"])
     body = tuple(zip(*columns.values(), strict=True))
     title = f"how people rank the systems: {criterion}{where}"
     return Panel(
-        Table(title, tuple(columns), body, legend=legend, ruled=ruled),
+        Table(title, tuple(columns), body, legend=tuple(sign for sign, holds in signs.items() if holds), ruled=ruled),
         rows,
         tuple(_exchanges(by_metric)) if len(people) > 1 else (),
         {at: axis},
@@ -201,7 +195,7 @@ def agreement(result: Result, digits: int = 3) -> list[Panel]:
         whole = [row for row in rows if row["rater"] is None]
         each = [row for row in rows if row["rater"] is not None and row["against"] == "rest"]
         pairs = [row for row in rows if row["rater"] is not None and row["against"] != "rest"]
-        said = (*(_alpha(row, digits) for row in whole), *_spread(each, digits))
+        said = tuple(_alpha(row, digits) for row in whole)
         found.append(Panel(_raters(f"how far people agree: {criterion}{where}", each, digits), rows, said))
         if pairs:
             found.append(Panel(_raters(f"every two raters: {criterion}{where}", pairs, digits), pairs))
@@ -232,20 +226,6 @@ def _alpha(whole: Row, digits: int) -> str:
         f"Krippendorff's alpha {alpha}{raters} on {counted(whole['n'], 'segment')}, {whole['scale']}: ratings of one"
         f" segment differ {100 * (1 - whole['alpha']):.0f} % as much as by chance (1: all are equal; 0: chance)."
     )
-
-
-def _spread(each: Sequence[Row], digits: int) -> Iterator[str]:
-    """Who is strict and who is mild, and who agrees least and most with all others, of those who rated much."""
-    least = max([_ENOUGH, *(row["n"] / 2 for row in each)])
-    for name, words in (
-        ("mean", "The strictest rater is {} (mean {}), the mildest {} ({})."),
-        ("pearson", "With all others {} agrees least (r {}), and {} most ({})."),
-    ):
-        much = (row for row in each if not absent(row[name]) and row["n"] >= least)
-        known = sorted(much, key=lambda row: float(row[name]))
-        ends = [text for row in (known[:1] + known[-1:]) for text in (row["rater"], number(row[name], digits))]
-        if len(set(ends[1::2])) > 1:
-            yield words.format(*ends)
 
 
 # --- The ceiling: raters who were left out, scored as if they were a metric

@@ -187,7 +187,7 @@ class ComparisonOptions:
         Typed("Resamples.  [default: 1000 for bootstrap, 10000 for randomization]", ("--draws", "-n")),
     ] = None
     compat: Annotated[Literal["sacrebleu"] | None, GoesWith(("test",), "says how p-values are computed")] = None
-    intervals: Annotated[bool, Typed("Give each number its 95 % bootstrap interval.", ("--confidence",))] = False
+    intervals: Annotated[bool, Typed("Give each number its 95 % interval.", ("--confidence",))] = False
     by_group: Annotated[bool, Typed("One row per language pair or task of a system.")] = False
     seed: Annotated[
         int | None, _RESAMPLED, Typed("Seed of the resampling.  [default: 0; 12345 under compat=sacrebleu]")

@@ -12,18 +12,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.labels import ELLIPSIS, visible
 from nlgauge.report.pages import render_result
-from nlgauge.report.tables import (
-    FALLS,
-    LOWER_IS_BETTER,
-    Kind,
-    Paper,
-    Part,
-    Row,
-    Table,
-    absent,
-    by_keys,
-    number,
-)
+from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, Kind, Paper, Part, Row, Table, absent, by_keys, number
 from nlgauge.report.text import marked, pieces, rises, shared
 
 HEADS = {
@@ -40,7 +29,7 @@ _LEGEND = (
     "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",
     "seen from: the smallest drop of the mean that so many items tell from none with probability .8",
 )
-AA, WHOLE = "What the gate says though nothing changed", "the whole gate"  # WHOLE stands in the place of a metric
+AA = "What the gate says though nothing changed"
 _AA = (
     ("", "metric fail pass inconclusive fail_otherwise pairs pairs_fail pairs_pass"),
     ("Allowances", "metric allow allow_few_fail allow_most_pass allow_item_few_fail"),
@@ -179,7 +168,9 @@ def _cut(text: str) -> str:
 
 def gate_html(result: Result) -> str:
     """The page of a result of kind `gate`."""
-    unchanged = aa_parts(result) if result.verdict is None and result.rows else []
+    if result.verdict is None and result.rows:
+        runs, _, *tables = aa_parts(result)
+        return render_result("tables.html", result, heading=AA, shown=[runs, *allowances(result), *tables])
     items = [
         {
             "metric": spec,
@@ -200,10 +191,9 @@ def gate_html(result: Result) -> str:
         result,
         verdict=result.verdict or "",
         head=_said(result),
-        reasons=[*allowances(result)] if unchanged else result.reasons,
-        heading=AA if unchanged else "May this change ship?",
-        power=power(result) if result.verdict and result.rows else "",
-        tables=[one for one in unchanged if isinstance(one, Table)] or ([gate_table(result)] if result.rows else []),
+        reasons=result.reasons,
+        power=power(result) if result.rows else "",
+        table=gate_table(result) if result.rows else None,
         items=items,
     )
 

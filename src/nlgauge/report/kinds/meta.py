@@ -391,10 +391,10 @@ def _ranking(paper: Paper) -> Iterator[Part]:
 
 
 def _agreement(paper: Paper) -> Iterator[Part]:
-    """How far raters agree, in words; in brief without the tables."""
+    """How far raters agree; in brief without long tables."""
     for panel in agreement(paper.result, paper.places):
         yield "\n".join((panel.table.title, *panel.said)) if panel.said else ""
-        if panel.table.body and not paper.brief:
+        if panel.table.body and not (paper.brief and panel.folded):
             yield replace(panel.table, title="") if panel.said else panel.table
 
 
