@@ -361,7 +361,7 @@ def test_what_was_scored_from_texts_shows_them_and_scores_alone_only_ids():
         (0, "chrf", "the number of the worst segments is 0, expected a whole number, 1 or more"),
         (2.5, "chrf", "is 2.5, expected a whole number"),
         (True, "chrf", "is True, expected a whole number"),
-        (1, None, "worst: no metric is named; known: chrf, ter"),
+        (1, None, "worst: None is not among the metrics scored; known: chrf, ter"),
         (1, "cherf", "'cherf' is not among the metrics scored; did you mean 'chrf' or 'ter'?"),
     ],
 )

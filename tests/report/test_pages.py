@@ -217,3 +217,13 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
     assert unescape(source) == page(outcome.result())
     assert "<i>" not in source
     assert ng.align("the cat", "a cat").result().plot().count("<svg") == 1
+
+
+def test_the_worst_segments_name_files_of_scores_without_their_folders():
+    spec = 'scores:file="/home/ann/comet.tsv"'
+    row = {"metric": spec, "system": "a", "value": 1.0, "low": None, "high": None, "n": 2, "n_undefined": 0}
+    worst = {"metric": spec, "id": "1", "system": "a", "value": 0.5, "n": 2, "n_undefined": 0, "hyp": "x"}
+    metric = {"spec": spec, "signature": spec, "higher_is_better": True}
+    shown = page(Result("score", [row], metrics=[metric], worst=[worst]))
+    assert "by scores:file=&#34;comet.tsv&#34;" in shown
+    assert "/home/ann" not in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -87,9 +88,7 @@ class SideNames:
     columns: options.Columns = None
     judgements: options.Judgements = None
     common: Annotated[bool, Typed("Only the items that both sides have.")] = False
-    aa: Annotated[bool, Typed("All files are runs of one system: what do the rules say though nothing changed?")] = (
-        False
-    )
+    aa: Annotated[bool, Typed("All files are runs of one system: what is said though nothing changed?")] = False
     save: Annotated[
         str | None,
         Typed(
@@ -107,15 +106,12 @@ class SideNames:
     def check_rated(self, *sides: Outputs | GateBaseline) -> None:
         """Refuse ratings that do not say which side they are of."""
         texts = [side for side in sides if isinstance(side, Outputs)] if self.judgements is not None else []
-        known = set[str]()
-        for side in texts:
-            own = {run.id for run in side.segments if run.system is None}
-            if known & own:
-                raise InputError(
-                    f"{self.judgements} does not say which side a rating is of; expected rows with a 'system', which is"
-                    f" the name of a file without its ending, such as {system_names([side.name])[0]!r}"
-                )
-            known |= own
+        unnamed = Counter(run_id for side in texts for run_id in {r.id for r in side.segments if r.system is None})
+        if any(n > 1 for n in unnamed.values()):
+            raise InputError(
+                f"{self.judgements} does not say which side a rating is of; expected rows with a 'system', which is"
+                f" the name of a file without its ending, such as {system_names([texts[-1].name])[0]!r}"
+            )
 
 
 @options.verb(without={"segments", "width"})

@@ -513,8 +513,7 @@ class ScoreSet(dict[str, Scores]):
         if metric is None and len(self) == 1:
             metric = next(iter(self))
         if metric is None or metric not in self:
-            said = "no metric is named" if metric is None else f"{metric!r} is not among the metrics scored"
-            raise InputError(f"worst: {said}{nearest(metric or '', self)}")
+            raise InputError(f"worst: {metric!r} is not among the metrics scored{nearest(metric or '', self)}")
         return self[metric].worst(n)
 
     def _repr_html_(self) -> str:

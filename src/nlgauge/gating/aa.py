@@ -187,19 +187,16 @@ def noise(spec: str, sides: Sequence[ScoredSide], units: npt.NDArray[np.intp]) -
 
     scores = np.stack([outputs.run_means(side.runs[spec]) for side in sides], axis=1)  # (n, R)
     known = np.isfinite(scores).all(axis=1)
-    scores, n, free = scores[known], int(known.sum()), len(sides) - 1
+    scores, n, free = scores[known], np.float64(known.sum()), len(sides) - 1
     scores = np.where(np.ptp(scores, axis=1, keepdims=True) > _ROUNDING * np.abs(scores).max(initial=0), scores, 0.0)
     by_unit = np.zeros((int(units.max()) + 1, len(sides)))
     np.add.at(by_unit, units[known], scores - scores.mean(axis=1, keepdims=True))
     with np.errstate(divide="ignore", invalid="ignore"):
-        seen, expected = (
-            np.var(scores.sum(axis=0) / np.float64(n), ddof=1),
-            (by_unit**2).sum() / free / np.float64(n) ** 2,
-        )
+        seen, expected = np.var(scores.sum(axis=0) / n, ddof=1), (by_unit**2).sum() / free / n**2
         return {
-            "n": n,
-            "differs": float(scores.any(axis=1).sum() / np.float64(n)),
-            "item_sd": math.sqrt(scores.var(axis=1, ddof=1).sum() / np.float64(n)),
+            "n": int(n),
+            "differs": float(scores.any(axis=1).sum() / n),
+            "item_sd": math.sqrt(scores.var(axis=1, ddof=1).sum() / n),
             "mean_sd": math.sqrt(seen),
             "mean_sd_items": math.sqrt(expected),
             "q_p": float(special.chdtrc(free, free * seen / expected)),

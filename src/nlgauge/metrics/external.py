@@ -303,8 +303,7 @@ class Command(Checked, BaseMetric):
 
     For each segment the program reads a JSON object on a line of its standard input: `id`, `hyp` and, where there are
     any, `system`, `seg`, `lp`, `src`, `refs` (a list), `context` and `table`; no ratings. It prints as many numbers in
-    this order; `nan` is an undefined score. It is started once for each block of up to 65,536 segments, and has all the
-    time it wants.
+    this order; `nan` is an undefined score. It is started once for each block of up to 65,536 segments.
 
     Args:
         program: the program with its arguments; in double quotes if there are several words.
@@ -349,9 +348,8 @@ class Command(Checked, BaseMetric):
         try:
             digests = [sha256(Path(word).read_bytes()).hexdigest()[:16] for word in self._words if os.path.isfile(word)]
         except OSError as error:
-            raise InputError(
-                f"command: {error.filename!r} cannot be read for the signature: {error.strerror}"
-            ) from None
+            said = f"command: {error.filename!r} cannot be read for the signature: {error.strerror}"
+            raise InputError(said) from None
         return {"higher_is_better": self.info.higher_is_better, "sha256": "+".join(digests) or None}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:

@@ -121,6 +121,7 @@ def without_folders(result: Result) -> Result:
         people=named(result.people),
         ceiling=named(result.ceiling),
         disagreements=named(result.disagreements),
+        worst=named(result.worst),
         metrics=each(result.metrics),
         notes=[shown(note) for note in result.notes],
         command=shown(result.command),

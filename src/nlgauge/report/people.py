@@ -59,11 +59,8 @@ class Panel:
     def csv(self) -> tuple[str, str]:
         """The name and the URL of a file with the rows."""
         names = dict.fromkeys(name for row in self.rows for name in row)
-        rows = [
-            {**row, "exchanged": "; ".join(row.get("exchanged", ()))} if "exchanged" in names else row
-            for row in self.rows
-        ]
-        return csv_file(self.table.title, [{name: row.get(name) for name in names} for row in rows])
+        rows = [{n: "; ".join(row.get(n, ())) if n == "exchanged" else row.get(n) for n in names} for row in self.rows]
+        return csv_file(self.table.title, rows)
 
 
 def _parts(rows: Sequence[Row], *keys: str) -> Iterator[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.drawing import Axis, Cell, Curve, amount, axes_of, axis_of, csv_file, plot_of, strip
+from nlgauge.report.labels import shorten
 from nlgauge.report.pages import render_result
 from nlgauge.report.people import agreement, ceiling, ranking
 from nlgauge.report.tables import (
@@ -197,8 +198,8 @@ def _about_test(row: Row, several: bool) -> str:
     return f"{adjusted}: {row['stat']} with {row['criterion']}, level {row['level']}{where}, {row['test']}"
 
 
-def disagreement_table(rows: Sequence[Row]) -> Table:
-    """The segments on which a metric and people disagree most, with their ranks; long texts are cut."""
+def disagreement_table(rows: Sequence[Row], most: float = _TEXT) -> Table:
+    """The segments on which a metric and people disagree most, with their ranks; texts are cut to `most` characters."""
     body = [
         (
             row["metric"],
@@ -206,13 +207,15 @@ def disagreement_table(rows: Sequence[Row]) -> Table:
             row["id"],
             f"{row['human_rank']:g}",
             f"{row['rank']:g}",
-            *(text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…" for text in (row["hyp"], row["ref"])),
+            *(shorten(text or "", most, len) for text in (row["hyp"], row["ref"])),
         )
         for row in rows
     ]
     n = rows[0]["n"] if rows else 0
     header = ("metric", "criterion", "id", "rank by people", "by the metric", "text", "reference")
-    return Table(f"where metrics and people disagree most, ranks among {n} segments", header, tuple(body), left=3)
+    return Table(
+        f"where metrics and people disagree most, ranks among {n} segments", header, tuple(body), left=len(header)
+    )
 
 
 def criteria_tables(result: Result, digits: int = 3) -> list[Table]:
@@ -424,14 +427,13 @@ def meta_html(
         selecting=selecting,
         summaries=[study["summary"] for study in studies if study["summary"]],
         sections=[section for study in studies for section in study["sections"]],
-        tables=tables,
+        tables=[*tables, *([disagreement_table(told, math.inf)] if (told := result.disagreements) else [])],
         official=official,
         rule=rank_rule(result.notes),
         matrices=list(_matrices(result.rows)),
         curves=list(_layers(rows)),
         people=ranking(result),
         below=[*ceiling(result), *agreement(result)],
-        disagreements=by_keys(result.disagreements, "metric", "criterion"),
         alpha=SIGNIFICANT,
     )
 

@@ -310,14 +310,8 @@ def pair_tables(result: Result) -> list[Table]:
 
 
 def score_parts(paper: Paper) -> list[Part]:
-    """The table of scores as wide as the paper, tests of every two systems, agreement of people, parts, and the
-    segments with the worst scores.
-    """
-    return [*_tables(paper), *worst_parts(paper)]
-
-
-def _tables(paper: Paper) -> list[Part]:
-    result, digits = paper.result, paper.digits
+    """The table of scores as wide as the paper, tests of every two systems, agreement of people, parts, the worst."""
+    result, digits, worst = paper.result, paper.digits, [*worst_parts(paper)]
     tests = pair_tables(result)
     pairs: list[Part] = [] if paper.brief else [*tests]
     pairs += [*agreement_tables(result, digits), *(parts_tables(result) if paper.full else [])]
@@ -325,7 +319,7 @@ def _tables(paper: Paper) -> list[Part]:
         pairs.append("p-values of every two systems: -v, --json FILE or --html FILE")
     if paper.lean:
         bare = replace(result, rows=[{**row, "low": None, "high": None} for row in result.rows])  # no intervals
-        return [replace(score_table(bare, digits, best=True, lean=True), title=score_caption(bare)), *pairs]
+        return [replace(score_table(bare, digits, best=True, lean=True), title=score_caption(bare)), *pairs, *worst]
     table = score_table(result, digits, best=not paper.is_text)
     page = paper if paper.is_text else replace(paper, columns=WIDE)  # a paper is as wide on every terminal
     if page.fits(table) or len(result.metrics) <= 1:
@@ -336,8 +330,8 @@ def _tables(paper: Paper) -> list[Part]:
             tables = [score_table(result, digits, [metric["spec"]]) for metric in result.metrics]
     if not paper.is_text:
         table = tables[0] if len(tables) == 1 else table
-        return [replace(table, title=score_caption(result)), *pairs]
-    return [*tables, *pairs]
+        return [replace(table, title=score_caption(result)), *pairs, *worst]
+    return [*tables, *pairs, *worst]
 
 
 def _in_blocks(paper: Paper, table: Table) -> list[Table]:
