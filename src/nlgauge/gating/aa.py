@@ -23,6 +23,7 @@ from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS, Bound
 
 WHOLE = "the whole gate"  # in the place of a metric: the verdict of all that decide
 SIMULATED = 1000  # pairs: the standard error of a share is .016 at most
+_FEWEST, _SCORES = 200, 2_000_000  # of pairs of very many items, and scores of a side in all pairs, some 20 seconds
 _SCORES_AT_ONCE, _LEAST_AT_ONCE = 200_000, 50  # scores, and pairs, of which memory has room
 _SELDOM = 0.05  # of A/A pairs: fewer may FAIL, and no more may not PASS
 _ROUNDING = 1e-9  # of the largest score: runs that differ by less are alike
@@ -73,7 +74,8 @@ def aa_test(
     pairs = [*permutations(range(n_runs), 2)]
     pairs = pairs if len(pairs) <= SIMULATED else rng.choice(pairs, SIMULATED, replace=False).tolist()
     seen = _said(judging, sides, (([base] * n, [new] * n) for base, new in pairs), rules)
-    made = _said(judging, sides, (_drawn(rng, units, n_runs) for _ in range(SIMULATED)), rules)
+    n_made = min(SIMULATED, max(_FEWEST, _SCORES // n))
+    made = _said(judging, sides, (_drawn(rng, units, n_runs) for _ in range(n_made)), rules)
     rows = [
         {"metric": spec, **_shares(made[spec], seen[spec]), **_allowances(made[spec]), **noise(spec, sides, units)}
         for spec in judging
@@ -82,6 +84,8 @@ def aa_test(
     notes = [note for side in sides for note in (*side.outputs.notes, *side.notes)]
     first = judge(judging, [(sides[0], sides[1])], rules, has_power=False)[0]
     notes += [note for spec, (found, _, bound) in first.items() for note in notes_on(spec, found, bound, rules)]
+    notes += [note for side in sides for note in _without_scores(side, rules)]
+    notes += [f"{n_made} pairs are simulated, since there are {n} items"] if n_made < SIMULATED else []
     notes += [f"{spec} describes outputs and judges none; it is left out" for spec in metrics if spec not in judging]
     return Result(
         "gate",
@@ -203,6 +207,14 @@ def noise(spec: str, sides: Sequence[ScoredSide], units: npt.NDArray[np.intp]) -
         }
 
 
+def _without_scores(side: ScoredSide, rules: Rules) -> Iterator[str]:
+    """Which items of a run lack scores, which fail a gate by themselves."""
+    fate = "; where NEW alone lacks a score, the gate fails" if rules.undefined == "fail" else ""
+    for spec, runs in side.runs.items():
+        if lacking := sum(bool(np.isnan(own).all()) for own in runs):
+            yield f"{side.outputs.name}: {lacking} of {len(runs)} items have no score by {spec}{fate}"
+
+
 def _told(row: NewRow) -> Iterator[str]:
     """What a reader must know of the noise of a metric."""
     if row["differs"] == 0:
@@ -218,20 +230,23 @@ def pass_k(
     """pass^k of scores of 0 and 1: the share of items that pass all of k runs; a run without a score does not.
 
     An item that passes c of n runs counts C(c, k) / C(n, k). The interval is Wilson's, for as many trials of one share
-    as vary like the mean over items (groups) does.
+    as vary like the mean over items (groups) does, and no more than each item has k runs of its own for; no upper end
+    is above that of fewer runs.
     """
     runs = [np.concatenate(own) for own in zip(*(side.runs[spec] for side in sides), strict=True)]
     every = np.concatenate(runs)
     if not np.isin(every[~np.isnan(every)], (0.0, 1.0)).all() or metric.info.range == (0.0, 100.0):
         return
     passes = [(int((own == metric.info.higher_is_better).sum()), len(own)) for own in runs]
-    most, size = min(n for _, n in passes), len(passes)
+    most, size, top = min(n for _, n in passes), len(passes), 1.0
     for k in dict.fromkeys(map(round, np.linspace(1, most, min(most, _MOST_K)).tolist())):
         shares = np.array([math.comb(c, k) / math.comb(n, k) for c, n in passes])
         value, spread = float(shares.mean()), float(shares.var())
         trials = size * value * (1 - value) / spread if spread > 0 else float(size)
         if clusters is not None:
             trials = dependent_trials(trials, (shares - value) / size, clusters)
+        trials = min(trials, sum(n / k for _, n in passes))
         low, high = wilson(value * trials, trials)
+        top = high = min(high, top)
         about = {"metric": spec, "statistic": f"pass^{k}", "part": "all"}
         yield {**about, "value": value, "low": low, "high": high, "n": size}

@@ -10,7 +10,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.report.kinds.gate import change, gate_table, head, junit, power
+from nlgauge.report.kinds.gate import allowances, change, gate_table, head, junit, power
 from nlgauge.report.pages import page
 from nlgauge.report.text import render
 
@@ -132,3 +132,33 @@ def test_signs_and_control_characters_do_no_harm():
 def test_other_results_have_no_verdict():
     with pytest.raises(InputError, match="kind 'score' has no verdict"):
         junit(Result("score", []))
+
+
+def test_runs_that_fail_by_another_rule_or_move_as_a_whole_have_no_allowance():
+    plain = {
+        "metric": "a",
+        "decides": True,
+        "fail_otherwise": 0.0,
+        "q_p": 0.5,
+        "allow_few_fail": 0.0,
+        "allow_most_pass": 2.0,
+    }
+    whole = {**plain, "metric": "the whole gate", "fail_otherwise": None, "q_p": None}
+
+    def said(*rows):
+        return [*allowances(Result("gate", [*rows, whole]))]
+
+    assert said(plain) == [
+        "FAIL comes in fewer than one of twenty pairs from --allow a=0 on",
+        "PASS in nineteen of twenty from --allow a=2 on",
+    ]
+    assert said(plain, {**plain, "metric": "shown", "decides": False}) == said(plain)
+    assert said({**plain, "fail_otherwise": 1.0}) == [
+        "a: 100% of pairs FAIL by another rule than that of the mean (a missing score, --allow-item, --min-pass), which no"
+        " --allow changes"
+    ]
+    (moved,) = said({**plain, "q_p": 0.01, "pairs": 20, "pairs_fail": 7, "pairs_pass": 6})
+    assert moved.endswith("; of 20 pairs of runs 7 FAIL and 6 PASS")
+    assert all(
+        line.endswith("(each by itself; of all together fewer pass)") for line in said(plain, {**plain, "metric": "b"})
+    )

@@ -22,6 +22,7 @@ HEADS = {
 }
 LOST = "[...] is new, and [] marks a place where something is gone; old → new where less than half is shared."
 _SHARED = 0.5  # of two texts: where less is shared, marks around words say nothing
+_SELDOM = 0.05  # of A/A pairs, and the p-value of what moves whole runs
 _MOST = 400  # characters of a text in a terminal or in Markdown
 _BY_RULE = ("tango", "bootstrap-t", "unseen", "worst-case", "t")  # methods whose power is known
 _HEADER = ("metric", "verdict", "base", "new", "change", "allowed", "items", "changed", "seen from", "method")
@@ -31,7 +32,7 @@ _LEGEND = (
 )
 AA = "What the gate says though nothing changed"
 _AA = (
-    ("", "metric fail pass inconclusive fail_otherwise pairs pairs_fail pairs_pass"),
+    ("Verdicts", "metric fail pass inconclusive fail_otherwise pairs pairs_fail pairs_pass"),
     ("Allowances", "metric allow allow_few_fail allow_most_pass allow_item_few_fail"),
     ("Noise", "metric differs item_sd mean_sd mean_sd_items q_p"),
 )
@@ -39,8 +40,8 @@ _AA_LEGENDS = (
     "fail, pass, inconclusive: shares of pairs whose items have the scores of two of their runs; fail otherwise: by"
     " another rule than that of the mean; pairs: each run against each other one",
     "few fail, most pass: from here on fewer than one of twenty pairs FAIL, and nineteen PASS, by this metric alone",
-    "differs: share of items whose runs have other scores; mean sd items: what the noise of items alone makes of the"
-    " mean's; q p: of Cochran's Q, small where something moves whole runs",
+    "differs: share of items whose runs have other scores; sd: between runs, of an item and of the mean; mean sd items:"
+    " what the noise of items alone makes of the mean's; q p: of Cochran's Q, small where something moves whole runs",
 )
 
 
@@ -87,14 +88,33 @@ def _fields(title: str, rows: Sequence[Row], names: Sequence[str], digits: int) 
 
 
 def allowances(result: Result) -> Iterator[str]:
-    """From which allowances on FAIL comes seldom and PASS mostly, as they are typed."""
+    """From which allowances on FAIL comes seldom and PASS mostly, as they are typed; else what no allowance changes."""
+    deciding, plain = [row for row in result.rows if row["decides"] and not absent(row["fail_otherwise"])], list[Row]()
+    for row in deciding:
+        if row["fail_otherwise"] > _SELDOM:
+            yield (
+                f"{row['metric']}: {row['fail_otherwise']:.0%} of pairs FAIL by another rule than that of the mean (a"
+                " missing score, --allow-item, --min-pass), which no --allow changes"
+            )
+        elif not absent(row["q_p"]) and row["q_p"] <= _SELDOM:
+            yield (
+                f"{row['metric']}: something moves whole runs, for which allowances from the noise of items are too"
+                f" small; of {row['pairs']} pairs of runs {row['pairs_fail']} FAIL and {row['pairs_pass']} PASS"
+            )
+        else:
+            plain.append(row)
+    alone = " (each by itself; of all together fewer pass)" if len(deciding) > 1 else ""
     for said, key in (
-        ("FAIL comes in fewer than one of twenty pairs", "few_fail"),
-        ("PASS in nineteen of twenty", "most_pass"),
+        ()
+        if not plain
+        else (
+            ("FAIL comes in fewer than one of twenty pairs", "few_fail"),
+            ("PASS in nineteen of twenty", "most_pass"),
+        )
     ):
-        known = {row["metric"]: row[f"allow_{key}"] for row in result.rows if not absent(row[f"allow_{key}"])}
+        known = {row["metric"]: row[f"allow_{key}"] for row in plain if not absent(row[f"allow_{key}"])}
         typed = " ".join(f"--allow {shlex.quote(f'{spec}={allow:g}')}" for spec, allow in known.items())
-        yield f"{said} from {typed} on" if typed else f"{said} with no allowance"
+        yield f"{said} from {typed} on{alone}" if typed else f"{said} with no allowance"
 
 
 def power(result: Result) -> str:
