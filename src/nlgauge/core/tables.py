@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -358,7 +358,19 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
     unused = len(table) - len(set(places[places >= 0].tolist()))
     if unused:
         notes.append(f"{table.name or 'table'}: {unused} of {len(table)} rows fit no segment")
-    return Dataset(tuple(segments), dataset.name, (*dataset.notes, *table.notes, *notes))
+    return Dataset(
+        tuple(segments), dataset.name, (*_misnamed(table, segments, places), *dataset.notes, *table.notes, *notes)
+    )
+
+
+def _misnamed(table: ScoreTable, segments: Sequence[Segment], places: Places) -> Iterator[str]:
+    """Which systems have no rating, where ratings are of systems that have no text: maybe two names of one."""
+    named = dict.fromkeys(s.system for s, row in zip(segments, places.tolist(), strict=True) if row >= 0)
+    lost = dict.fromkeys(key.system for key in table.keys if key.system not in {s.system for s in segments})
+    lacking = dict.fromkeys(s.system for s in segments if s.system not in named)
+    if names := [name for name in lacking if name is not None] if None not in lost and lost else []:
+        fits = f"and those of {_some(map(repr, lost))} fit no text; are they the same?"
+        yield f"{table.name or 'table'}: no rating is of system {_some(map(repr, names))}, {fits}"
 
 
 def _listed(rating: Any) -> list[Any]:

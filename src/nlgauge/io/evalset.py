@@ -47,9 +47,19 @@ def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, jud
     header = read.first_names(judgements)
     names = {name: field for field, name in typed if name in header and (field in KEYS or field.startswith(CRITERION))}
     of_texts: list[Mapping[str, str] | None] = []
-    for there in map(read.first_names, paths):
+    headers, rated = [*map(read.first_names, paths)], {*header, *names.values(), *guessed_keys(header, names)}
+    for field, name in typed:
+        known = {*header, *(column for there in headers for column in there)}
+        if (field.startswith(CRITERION) or field in (RATER, RATED)) and not known & {name, name.partition(".")[0]}:
+            found = ", ".join(map(repr, header)) or "none"
+            raise InputError(
+                f"{judgements}: no column {name!r}, which --columns names as {field}; columns found: {found}"
+            )
+    by_number = False
+    for there in headers:
         pairs = [(field, name) for field, name in typed if name not in names or name in there]
-        pairs += _keys_of_texts(pairs, there, {*header, *names.values(), *guessed_keys(header, names)})
+        pairs += _keys_of_texts(pairs, there, rated)
+        by_number |= bool(there) and {"id", "seg"}.isdisjoint([*there, *(field for field, _ in pairs)])
         of_texts.append(dict(pair if by_field else pair[::-1] for pair in pairs) or None)
     source = _opened(paths, of_texts)
     source.check()  # before ratings are read
@@ -59,6 +69,11 @@ def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, jud
         if any(key.id is None and key.system == name for key in table.keys):
             source = JoinedSource([(name, source)])
     dataset, inputs = drained(source, called(paths))
+    if by_number and any(key.item is not None for key in table.keys):
+        said = (
+            f"{called(paths)}: no row names its item, so that ratings join by the numbers of rows; --columns seg=NAME"
+        )
+        dataset = replace(dataset, notes=(said, *dataset.notes))
     return HeldSource(judged(dataset, table), [], [*inputs, dict(InputFile(judgements).entry)])
 
 
@@ -88,10 +103,13 @@ def _keys_of_texts(pairs: Sequence[tuple[str, str]], header: Sequence[str], rate
     from nlgauge.io.scores import called as named
 
     known = {*header, *(field for field, _ in pairs)}
+    found = [("id", name) for name in named("id", header) if name not in {column for _, column in pairs}][:1]
+    found = [] if "id" in known else found
+    known |= {field for field, _ in found}
     by_id = "id" in known and ("seg" not in rated or ("id" in rated and RATER not in rated))
     wanted = {"system": "system" in rated, "seg": not by_id and not rated.isdisjoint(("seg", "system"))}
     there = {field: named(field, header) for field in wanted}
-    return [
+    return found + [
         (field, there[field][0]) for field in wanted if wanted[field] and field not in known and len(there[field]) == 1
     ]
 

@@ -293,7 +293,8 @@ class Fields:
             raise _no_hypothesis(row)
         system, item = _key(row, "system"), _key(row, "seg")
         name = _key(row, "id")
-        self.rater, self.criterion = _key(row, RATER), _key(row, RATED)
+        self.rater = " ".join((_key(row, RATER) or "").split()) or None
+        self.criterion = _key(row, RATED)
         self._items.add(item)
         self._ids.add(name)
         if name is None:

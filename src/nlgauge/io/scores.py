@@ -287,8 +287,11 @@ def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tupl
     means = {column: np.array([mean_of_ratings(one) for one in given]) for column, given in ratings.items()}
     if not any(found.raters):
         return ScoreTable(tuple(rows), means, found.level, name, notes)
+    people = {rater for given in ratings.values() for own in given for rater, _ in own} - {None}
+    nameless = sum(rater is None for rater in found.raters)
+    notes = (*notes, *([f"{name}: {counted(nameless, 'row')} of no rater who is named"] if nameless else []))
     said = (
-        f"{name}: {len(found.keys)} ratings of {counted(len(rows), found.level)} by {len(set(found.raters))} raters;"
+        f"{name}: {len(found.keys)} ratings of {counted(len(rows), found.level)} by {counted(len(people), 'rater')};"
         " a number is their mean"
     )
     return ScoreTable(tuple(rows), means, found.level, name, (*notes, said), ratings=ratings)
@@ -326,7 +329,8 @@ class _Found:
         if level != (self.level or level):
             raise InputError(f"about a {level}, the rows before it about {self.level}s; expected one level per file")
         identity = key._replace(item=None, group=None) if key.id is not None else key
-        rater, criterion = (None if row.get(name) is None else str(row[name]) or None for name in (RATER, RATED))
+        who, criterion = (None if row.get(name) is None else str(row[name]) or None for name in (RATER, RATED))
+        rater = " ".join((who or "").split()) or None
         self._like = like_criteria(row) if self._like is None else self._like
         if self._like and criterion is None:
             check_rated(self._rated, identity, row, self._like)

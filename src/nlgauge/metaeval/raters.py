@@ -23,6 +23,7 @@ from nlgauge.stats.draws import generator
 from nlgauge.stats.ratings import alpha_interval, cohen_kappa, halves, krippendorff, scale_of
 
 _PAIRS = 45  # of raters: all of ten
+_BUSY = 300  # raters among whom pairs are looked for
 REST = "rest"  # the mean of all other raters
 
 
@@ -118,9 +119,10 @@ def _with_rest(table: RaterTable, scale: str) -> Iterator[NewRow]:
 def _pairs(table: RaterTable, scale: str) -> tuple[list[NewRow], int]:
     """Each two raters with segments in common, the `_PAIRS` with most of them; and how many pairs there are."""
     rated = (~np.isnan(table.values)).astype(np.float64)
-    common = rated @ rated.T
-    known = [(i, j) for i, j in combinations(range(len(table.names)), 2) if common[i, j]]
-    kept = sorted(sorted(known, key=lambda pair: -common[pair])[:_PAIRS])
+    busiest = np.sort(np.argsort(-rated.sum(axis=1), kind="stable")[:_BUSY]).tolist()  # of a crowd
+    common = dict(zip(busiest, rated[busiest] @ rated.T, strict=True))
+    known = [(i, j) for i, j in combinations(busiest, 2) if common[i][j]]
+    kept = sorted(sorted(known, key=lambda pair: -common[pair[0]][pair[1]])[:_PAIRS])
     rows = []
     for i, j in kept:
         one, other = table.values[i], table.values[j]
@@ -143,6 +145,7 @@ def _two(one: Array, other: Array, scale: str) -> NewRow:
 ONE, HALF = "one", "half"
 PEOPLE = "people"  # in the place of a metric: those who are left out
 _SPLITS = 20
+_EACH = 50  # raters who are left out one by one; of more, as many are drawn
 _FEW = 3  # raters: their halves are those of one who is left out
 _OWN = "\0people"  # no metric and no column has this name
 _NEAR = 1e-9  # values no further apart are equal: sums of other orders differ by less
@@ -211,11 +214,13 @@ def _splits(table: RaterTable, seed: int) -> tuple[Splits, str]:
     usual = np.flatnonzero((shares >= 0.5) & bool(table.names))
     scored = "scored as a metric; metrics and controls beside it are compared with the same ratings, those that stay"
     if len(usual):
+        each = f"each of {min(len(usual), _EACH)} raters{f', of {len(usual)},' if len(usual) > _EACH else ''} in turn"
+        usual = np.sort(rng.choice(usual, min(len(usual), _EACH), replace=False)) if len(usual) > _EACH else usual
         found = {ONE: [_split(values, np.arange(len(values)) == i) for i in usual]}
         if len(values) > _FEW:
             first = halves(len(values), _SPLITS, rng) > 0
             found[HALF] = [_split(values, out) for half in first for out in (half, ~half)]
-        return found, f"each of {len(usual)} raters in turn is left out and {scored}"
+        return found, f"{each} is left out and {scored}"
     packed = _packed(values)
     n = (~np.isnan(packed)).sum(axis=0)
     found = {ONE: [_split(packed, _drawn(n, np.ones_like(n), rng)) for _ in range(_SPLITS)]}

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -369,21 +370,34 @@ class Command(Checked, BaseMetric):
         told = "".join(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in rows)
         given = told.encode("utf-8", "backslashreplace")  # what is no UTF-8 becomes an escape, which is JSON
         try:
-            done = subprocess.run(self._words, input=given, capture_output=True, check=False)
+            with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
+                stdin.write(given)
+                stdin.seek(0)
+                with subprocess.Popen(self._words, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr) as program:
+                    assert program.stdout is not None  # it is a pipe
+                    try:
+                        lines = [line.decode("utf-8", "replace") for line in islice(program.stdout, len(segments) + 1)]
+                    except BaseException:  # Ctrl-C
+                        program.kill()
+                        raise
+                    if len(lines) > len(segments):  # it may go on for ever
+                        program.kill()
+                stderr.seek(0)
+                said = stderr.read().decode("utf-8", "replace").splitlines()
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             way = "expected a program on the PATH, or ./NAME that is executable and, if a script, begins with #!"
             raise InputError(f"command: {self._words[0]!r} cannot be started ({why}); {way}") from None
-        out, errors = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
-        lines = out.removesuffix("\n").split("\n") if out else []
-        if done.returncode or len(lines) != len(segments):
-            what = f"ended with {done.returncode}" if done.returncode else f"printed {len(lines)} lines"
-            last = [line.strip() for line in errors.splitlines() if line.strip()][-1:] or ["nothing"]
+        if program.returncode or len(lines) != len(segments):
+            many = f"more than {len(segments)}" if len(lines) > len(segments) else str(len(lines))
+            has_failed = program.returncode and len(lines) <= len(segments)
+            what = f"ended with {program.returncode}" if has_failed else f"printed {many} lines"
+            last = [line.strip() for line in said if line.strip()][-1:] or ["nothing"]
             raise InputError(
-                f"command: {self.program!r} {what} for {len(segments)} segments, expected 0 and a number on each line;"
-                f" the last that it said on stderr: {last[0][-_ERRORS:]}"
+                f"command: {self.program!r} {what} for {len(segments)} segments, expected code 0 and a number on each"
+                f" line; the last that it said on stderr: {last[0][-_ERRORS:]}"
             )
-        return lines
+        return [line.removesuffix("\n") for line in lines]
 
     def _number(self, line: str, segment: Segment) -> float:
         try:

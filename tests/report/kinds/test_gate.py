@@ -154,8 +154,8 @@ def test_runs_that_fail_by_another_rule_or_move_as_a_whole_have_no_allowance():
     ]
     assert said(plain, {**plain, "metric": "shown", "decides": False}) == said(plain)
     assert said({**plain, "fail_otherwise": 1.0}) == [
-        "a: 100% of pairs FAIL by another rule than that of the mean (a missing score, --allow-item, --min-pass), which no"
-        " --allow changes"
+        "a: 100% of pairs FAIL by another rule than that of the mean (a missing score, --allow-item, --min-pass),"
+        " which no --allow changes"
     ]
     (moved,) = said({**plain, "q_p": 0.01, "pairs": 20, "pairs_fail": 7, "pairs_pass": 6})
     assert moved.endswith("; of 20 pairs of runs 7 FAIL and 6 PASS")
