@@ -172,3 +172,36 @@ def test_a_spreadsheet_has_capitals_and_blanks_in_its_names(outputs, put, header
         ("A", "2"): ([5.0], ("ann",)),
         ("B", "1"): ([1.0], ("ann",)),
     }
+
+
+def test_the_id_of_a_spreadsheet_is_that_of_texts_and_rows_without_one_join_by_number_with_a_note(put):
+    put("A.csv", "ID;hyp\n7;a\n3;b\n")
+    put("B.csv", "ID;hyp\n3;c\n7;d\n")
+    put(
+        "r.csv",
+        "item,system,rater,q\n3,A,ann ,1\n3,A, ann,2\n7,A,ann,5\n3,B,ann,3\n7,B,,4\n".replace("3,A, ann,2\n", ""),
+    )
+    dataset, _ = read_set(["A.csv", "B.csv"], judgements="r.csv")
+    assert [(s.system, s.hypothesis, s.human, s.raters) for s in dataset] == [
+        ("A", "a", {"q": [5.0]}, {"q": ("ann",)}),
+        ("A", "b", {"q": [1.0]}, {"q": ("ann",)}),  # of "ann ", too
+        ("B", "c", {"q": [3.0]}, {"q": ("ann",)}),
+        ("B", "d", {"q": [4.0]}, {}),
+    ]
+    assert any(note == "r.csv: 4 ratings of 4 segments by 1 rater; a number is their mean" for note in dataset.notes)
+    assert "r.csv: 1 row of no rater who is named" in dataset.notes
+    put("A.csv", "hyp\na\nb\n")
+    put("r.csv", "item,system,q\n1,A,1\n2,A,2\n1,C,2\n")
+    dataset, _ = read_set(["A.csv", "B.csv"], {"hyp": "hyp"}, judgements="r.csv")
+    assert dataset.notes[:2] == (
+        "r.csv: no rating is of system 'B', and those of 'C' fit no text; are they the same?",
+        "A.csv and 1 more: no row names its item, so that ratings join by the numbers of rows; --columns seg=NAME",
+    )
+
+
+def test_a_column_that_the_table_of_ratings_lacks_is_said_of_the_table(outputs, put):
+    put("r.csv", "item,system,q\n1,A,2\n")
+    with pytest.raises(
+        InputError, match=r"^r\.csv: no column 'Ann', which --columns names as human\.q; columns found: 'item'"
+    ):
+        read_set(["A.csv", "B.csv"], {"Ann": "human.q"}, judgements="r.csv")

@@ -189,10 +189,10 @@ def test_an_adjusted_p_decides_where_there_is_one():
 
 def test_ranks_of_every_pair_say_who_shares_the_first():
     rows = [row(s, m, v, rank=r) for m in ("chrf", "ter") for s, v, r in (("a", 3.0, 1), ("b", 2.0, 1), ("c", 1.0, 3))]
-    assert order(*rows) == ["a and b are first by both metrics, told apart by no test."]
+    assert order(*rows) == ["a and b share the first rank by both metrics."]
     assert verdict(*rows).lines["a"][0].text == "3.00 rank 1"
     rows[1]["rank"] = 2
-    assert order(*rows) == ["a is first by chrf.", "a and b are first by ter, told apart by no test."]
+    assert order(*rows) == ["a is first by chrf.", "a and b share the first rank by ter."]
 
 
 def test_without_a_test_the_best_values_are_named_and_the_test_is_asked_for():

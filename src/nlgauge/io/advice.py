@@ -148,7 +148,8 @@ def lacks(rows: Iterable[Row], columns: Mapping[str, str]) -> dict[str, str]:
 
 def _first(names: Sequence[str], known: Sequence[str], like: re.Pattern[str]) -> str | None:
     """The name that is known, or else the first that looks so."""
-    exact = next((name for name in known if name in names), None)
+    folded = {name.lower(): name for name in reversed(names)}
+    exact = next((folded[name] for name in known if name in folded), None)
     return exact or next((name for name in names if like.fullmatch(name) and not _NO_TEXT.fullmatch(name)), None)
 
 

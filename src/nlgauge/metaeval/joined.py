@@ -167,8 +167,10 @@ def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tup
         )
     if wanted is None:
         if len(known) > 1:
+            raters = "; of raters with a column each make one: --columns human.NAME=ANN,human.NAME=BEN"
             raise InputError(
                 f"{name} has {len(known)} criteria ({', '.join(known)}), expected the name of one, or 'all'"
+                + ("" if any(segment.raters for segment in dataset) else raters)
             )
         return known
     names = [wanted] if isinstance(wanted, str) else list(wanted)

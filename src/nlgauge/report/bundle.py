@@ -349,8 +349,7 @@ def _order(
         }
         for named in dict.fromkeys(map(tuple, first.values())):
             by = _all_of([spec for spec in counted if tuple(first[spec]) == named], counted)
-            together = ", told apart by no test" if len(named) > 1 else ""
-            yield f"{listed(named)} {'are' if together else 'is'} first by {by}{together}."
+            yield f"{listed(named)} {'share the first rank' if len(named) > 1 else 'is first'} by {by}."
         return
     ahead = {spec: [s for s, cells in lines.items() if (c := cells[i]) and c.is_best] for i, spec in enumerate(specs)}
     for named in dict.fromkeys(tuple(names) for names in ahead.values() if names):
