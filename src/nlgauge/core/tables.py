@@ -365,9 +365,10 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
 
 def _misnamed(table: ScoreTable, segments: Sequence[Segment], places: Places) -> Iterator[str]:
     """Which systems have no rating, where ratings are of systems that have no text: maybe two names of one."""
-    named = dict.fromkeys(s.system for s, row in zip(segments, places.tolist(), strict=True) if row >= 0)
-    lost = dict.fromkeys(key.system for key in table.keys if key.system not in {s.system for s in segments})
-    lacking = dict.fromkeys(s.system for s in segments if s.system not in named)
+    rated = {s.system for s, row in zip(segments, places.tolist(), strict=True) if row >= 0}
+    there = dict.fromkeys(s.system for s in segments)
+    lost = dict.fromkeys(key.system for key in table.keys if key.system not in there)
+    lacking = [name for name in there if name not in rated]
     if names := [name for name in lacking if name is not None] if None not in lost and lost else []:
         fits = f"and those of {_some(map(repr, lost))} fit no text; are they the same?"
         yield f"{table.name or 'table'}: no rating is of system {_some(map(repr, names))}, {fits}"

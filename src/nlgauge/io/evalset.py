@@ -48,8 +48,8 @@ def open_set(paths: Sequence[str], columns: Mapping[str, str] | None = None, jud
     names = {name: field for field, name in typed if name in header and (field in KEYS or field.startswith(CRITERION))}
     of_texts: list[Mapping[str, str] | None] = []
     headers, rated = [*map(read.first_names, paths)], {*header, *names.values(), *guessed_keys(header, names)}
+    known = {*header, *(column for there in headers for column in there)}
     for field, name in typed:
-        known = {*header, *(column for there in headers for column in there)}
         if (field.startswith(CRITERION) or field in (RATER, RATED)) and not known & {name, name.partition(".")[0]}:
             found = ", ".join(map(repr, header)) or "none"
             raise InputError(
@@ -158,7 +158,7 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     for own in {own for own in rated.values() if [*rated.values()].count(own) > 1}:  # each rater has a column
         people = [name for name, of in rated.items() if of == own]
         rows = np.stack([table.columns[name] for name in people], axis=1).tolist()
-        ratings[own] = [tuple(one for one in zip(people, row, strict=True) if one[1] == one[1]) for row in rows]
+        ratings[own] = [tuple(one for one in zip(people, row, strict=True) if not np.isnan(one[1])) for row in rows]
         columns[own] = np.array([mean_of_ratings(row) for row in ratings[own]])
     return replace(table, columns=columns, ratings=ratings, notes=(*table.notes, *note_of_guess(path, guess)))
 

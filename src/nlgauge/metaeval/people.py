@@ -15,7 +15,7 @@ from nlgauge.core.spec import Signature
 from nlgauge.core.tables import SingleRatings, mean_of_ratings, single_ratings
 from nlgauge.metaeval.joined import JoinedScores, system_frame
 from nlgauge.metrics.function import RATINGS
-from nlgauge.scoring.systems import compare_pairs, intervals, n_raters, resampling_notes
+from nlgauge.scoring.systems import by_system, compare_pairs, intervals, n_raters, resampling_notes
 from nlgauge.stats.power import mean_power
 
 _ALPHA, _POWER = 0.05, 0.8
@@ -66,7 +66,7 @@ def people_rows(held: JoinedScores, *, draws: int | None = None, seed: int = 0) 
 
 def _ranked(scores: Scores, draws: int | None, seed: int) -> tuple[list[NewRow], Mask, list[str]]:
     """The systems that have ratings, the best first; where column is significantly below row, shape (S, S); notes."""
-    places = {str(name): np.flatnonzero([one == name for one in scores.systems]) for name in scores.systems}
+    places = {str(name): where for name, where in by_system(scores.ids, scores.systems).items()}
     items = {name: scores.values[where] for name, where in places.items()}  # (N,) each, NaN where there is no rating
     raters = {name: n_raters(scores.take(where)) for name, where in places.items()}
     has, n = 1 - np.isnan(np.stack([*items.values()])), len(places)
