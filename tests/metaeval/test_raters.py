@@ -522,3 +522,18 @@ def test_two_raters_of_answerability(data_folder):
         people = of(found.ceiling, group=group, metric="people")
         assert people["value"] == pytest.approx(np.corrcoef(own)[0, 1], abs=1e-12)
         assert people["n_splits"] == 2
+
+
+def test_severity_is_taken_out_in_each_group_alone():
+    tables = {
+        "de": [[1, 2, 3, 5], [2, 2, 4, 5]],
+        "fr": [[60, 70, 65, 90], [80, 75, 95, 99]],
+    }  # r0 and r1 in other moods
+    alone = {group: rated(table, group=group) for group, table in tables.items()}
+    together = Dataset(tuple(segment for data in alone.values() for segment in data))
+    found = evaluated(together, criterion="adequacy.z")
+    for group, data in alone.items():
+        own = of(evaluated(data, criterion="adequacy.z").raters, rater="r0", against="r1")
+        assert of(found.raters, group=group, rater="r0", against="r1")["alpha"] == pytest.approx(
+            own["alpha"], abs=1e-12
+        )

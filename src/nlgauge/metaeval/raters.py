@@ -38,9 +38,8 @@ def agreement_rows(held: JoinedScores, *, draws: int = 1000, seed: int = 0) -> t
         The rows that page `reference/results` names as `raters`, and notes.
     """
     rows, notes = [], list[str]()
-    for criterion, given, places, about in _rated(held):
-        segments, own = [held.segments[i] for i in places], [given[i] for i in places]
-        table, scale = ratings_by_rater(own), scale_of([rating for one in given for _, rating in one])
+    for criterion, own, places, about, scale in _rated(held):
+        segments, table = [held.segments[i] for i in places], ratings_by_rater(own)
         if not len(table.values):
             notes.append(f"{about}: no ratings of people stand behind it: agreement cannot be seen, nor a ceiling")
             continue
@@ -72,12 +71,20 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def _rated(held: JoinedScores) -> Iterator[tuple[str, Sequence[SingleRatings], Sequence[int], str]]:
-    """Each criterion and group: the ratings of all segments, the places of the group's, and its name in notes."""
+def _rated(held: JoinedScores) -> Iterator[tuple[str, Sequence[SingleRatings], Sequence[int], str, str]]:
+    """Each criterion and group: its ratings and the places of its segments, its name in notes, the criterion's scale.
+
+    Severity is taken out in each group alone, as where metrics are compared with these ratings.
+    """
     for criterion in held.human:
-        given, _ = single_ratings(held.segments, criterion)
+        given = {
+            group: single_ratings([held.segments[i] for i in places], criterion)[0]
+            for group, places in held.places.items()
+        }
+        scale = scale_of([rating for own in given.values() for one in own for _, rating in one])
         for group, places in held.places.items():
-            yield criterion, given, places.tolist(), criterion if len(held.groups) == 1 else f"{criterion}, {group}"
+            about = criterion if len(held.groups) == 1 else f"{criterion}, {group}"
+            yield criterion, given[group], places.tolist(), about, scale
 
 
 def _packed(values: Array) -> Array:
@@ -171,15 +178,15 @@ def ceiling_rows(
         and why, and which metrics are not below people.
 
     References:
-        Proietti, Perrella and Navigli (2025), "Has Machine Translation Evaluation Achieved Human Parity?", section 3,
-        for people among the metrics. There another campaign of ratings stands for people, and one is the gold of all;
-        here it is a part of the ratings, each in turn, so that the gold has a rater less than the numbers of `rows`.
+        Proietti, Perrella and Navigli (2025), "Has Machine Translation Evaluation Achieved Human Parity?", for people
+        among the metrics. Here they are a part of the ratings, each in turn, so that the gold has a rater less than the
+        numbers of `rows`.
     """
     rows, notes = [], list[str]()
     plain, ways = protocol.bare(), dict[str, list[str]]()
     seed = protocol.options.get("seed") or 0
-    for criterion, given, places, about in _rated(held):
-        splits, made = _splits(ratings_by_rater([given[i] for i in places]), seed)
+    for criterion, own, places, about, _ in _rated(held):
+        splits, made = _splits(ratings_by_rater(own), seed)
         if not splits:
             continue
         ways.setdefault(made, []).append(about)
